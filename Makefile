@@ -1,0 +1,44 @@
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+
+help:  ## Show what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+install: $(STAMP)  ## Set up the virtual environment
+
+demo: $(STAMP)  ## Ask what broke the bottle, by every definition
+	$(BIN)/actcause demo
+
+test: $(STAMP) lint types docs  ## Lint, type-check, build the docs, run the tests
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(STAMP)  ## The long fuzzing and agreement runs
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: $(STAMP)  ## ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)  ## mypy, strict
+	$(BIN)/mypy
+
+docs: $(STAMP)  ## Build the docs site, strictly
+	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
+
+bench: $(STAMP)  ## Every benchmark of benchmarks/README.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt actualcauses
+	$(BIN)/python benchmarks/run.py
+
+clean:  ## Remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site dist
+
+.PHONY: help install demo test test-slow lint types docs bench clean

@@ -1,0 +1,37 @@
+r"""What actually caused this? Exact actual causality, definition by definition.
+
+>>> import actcause as ac
+>>> model = ac.Model.from_text("ST\\nBT\\nSH = ST\\nBH = BT and not SH\\nBS = SH or BH")
+>>> print(ac.is_cause(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"ST": 1}))
+ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
+"""
+
+from __future__ import annotations
+
+from .answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
+from .definitions import DEFINITIONS
+from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, QueryError
+from .find import causes, is_cause
+from .model import Model, vectorized
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DEFINITIONS",
+    "ActCauseError",
+    "Answer",
+    "Cause",
+    "MissingExtraError",
+    "Model",
+    "ModelError",
+    "ParseError",
+    "Query",
+    "QueryError",
+    "Replay",
+    "Status",
+    "Verdict",
+    "Witness",
+    "causes",
+    "is_cause",
+    "vectorized",
+]

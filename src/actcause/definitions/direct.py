@@ -1,0 +1,52 @@
+"""Direct sufficiency with necessity (Beckers): the event and its witness settle the effect by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..answer import Assignment, Witness
+from .base import Definition, actual_values, rest, settings, subsets
+from .search import Search
+
+
+class Direct(Definition):
+    """For one witness `W` at its actual values: `(X=x, W)` fixes the effect, and some `(X=x', W)` does not.
+
+    To *fix* is to hold whatever values all other state variables are given.
+
+    Beckers, "Causal Sufficiency and Actual Causation", Journal of Philosophical Logic 50, 2021.
+    """
+
+    name = "direct"
+    title = "Direct sufficiency (Beckers)"
+    citation = "Beckers, Causal Sufficiency and Actual Causation, JPL 50 (2021)"
+
+    def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
+        for held in subsets(state_variables(search, event)):
+            yield from unsettled(search, event, held, ())
+
+    def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
+        return settles(search, {**event, **witness.frozen}, witness.others)
+
+
+def state_variables(search: Search, event: Assignment) -> list[str]:
+    """The state variables outside the event: everything relevant but the effect's own variables."""
+    own = search.query.effect_variables
+    return [name for name in rest(search, event) if name not in own]
+
+
+def unsettled(search: Search, event: Assignment, held: Sequence[str], network: Sequence[str]) -> Iterator[Witness]:
+    """For each `x'` that, with `held` at its actual values, leaves the effect open: one way to undo it."""
+    model = search.query.model
+    frozen = actual_values(search, held)
+    free = [name for name in state_variables(search, event) if name not in frozen and name not in network]
+    for changed in settings(model, event):
+        for others in settings(model, free):
+            if not search.holds({**others, **frozen, **changed}):
+                yield Witness(changed, frozen, others, tuple(network))
+                break
+
+
+def settles(search: Search, fixed: Assignment, free: Assignment) -> bool:
+    """Whether the effect holds under `fixed` for all values of the variables of `free`."""
+    return all(search.holds({**others, **fixed}) for others in settings(search.query.model, free))

@@ -1,0 +1,56 @@
+"""A search under way: the query, what has been spent on it, and what may be spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+
+from ..answer import Query, Status
+from ..errors import QueryError
+
+
+class OutOfBudget(Exception):  # noqa: N818 - not an error: it ends a search with a status
+    """Raised inside a search to end it; turned into a `Status` before a user sees it."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+        super().__init__(status.sentence)
+
+
+class Search:
+    """Counts model evaluations and solver calls, and stops when the budget is spent."""
+
+    def __init__(self, query: Query, *, max_seconds: float | None = None, max_steps: int | None = None) -> None:
+        for name, limit in (("max_seconds", max_seconds), ("max_steps", max_steps)):
+            if limit is not None and not limit > 0:
+                raise QueryError(f"{name} must be positive; got {limit}.")
+        self.query = query
+        self.statistics = {"evaluations": 0, "solver_calls": 0}
+        self._steps = 0
+        self._max_steps = max_steps
+        self._deadline = None if max_seconds is None else monotonic() + max_seconds
+
+    def step(self, kind: str = "evaluations", count: int = 1) -> None:
+        """Spend `count` steps, or end the search."""
+        self.statistics[kind] += count
+        self._steps += count
+        if self._max_steps is not None and self._steps > self._max_steps:
+            raise OutOfBudget(Status.OUT_OF_STEPS)
+        self.check_time()
+
+    def check_time(self) -> None:
+        if self._deadline is not None and monotonic() > self._deadline:
+            raise OutOfBudget(Status.OUT_OF_TIME)
+
+    @property
+    def timed(self) -> bool:
+        return self._deadline is not None
+
+    def values(self, do: Mapping[str, int]) -> dict[str, int]:
+        """Evaluate the query's model in its context under an intervention."""
+        self.step()
+        return self.query.model.solve(self.query.context, do)
+
+    def holds(self, do: Mapping[str, int]) -> bool:
+        """Whether the effect holds under an intervention."""
+        return bool(self.query.effect.value(self.values(do)))

@@ -1,0 +1,64 @@
+"""The contract between a question and the ways of answering it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+
+from ..answer import Assignment, Cause, Query, Status, Verdict, Witness
+from ..definitions import OutOfBudget, Search
+
+
+class Solver(ABC):
+    """Decides one event, and finds all minimal causes."""
+
+    @abstractmethod
+    def necessary(self, search: Search, event: Assignment) -> Witness | None:
+        """AC2a alone: a witness that the event can undo the effect, None if it cannot."""
+
+    @abstractmethod
+    def witness(self, search: Search, event: Assignment) -> Witness | None:
+        """AC2a and AC2b together: a witness that meets both, None if none does."""
+
+    @abstractmethod
+    def smaller(self, search: Search, event: Assignment) -> Assignment | None:
+        """AC3: a strictly smaller part of the event that meets AC2, None if the event is minimal."""
+
+    @abstractmethod
+    def causes(self, search: Search) -> Iterator[Cause]:
+        """Every minimal cause, once each, as soon as it is found."""
+
+    def judge(self, search: Search, event: Assignment) -> Verdict:
+        """Check AC1, AC2a, AC2b and AC3 one by one; a budget that runs out leaves the rest open."""
+        conditions: dict[str, bool | None] = dict.fromkeys(("AC1", "AC2a", "AC2b", "AC3"))
+        witness: Witness | None = None
+        smaller: Assignment | None = None
+        status = Status.COMPLETE
+        try:
+            conditions["AC1"] = happened(search.query, event)
+            if conditions["AC1"]:
+                witness = self.witness(search, event)
+                conditions["AC2b"] = witness is not None
+                if witness is None:
+                    # Tell "nothing undoes the effect" from "what undoes it is not sufficient".
+                    witness = self.necessary(search, event)
+                    conditions["AC2a"] = witness is not None
+                    conditions["AC2b"] = False if witness is not None else None
+                else:
+                    conditions["AC2a"] = True
+                smaller = self.smaller(search, event)
+                conditions["AC3"] = smaller is None
+        except OutOfBudget as ended:
+            status = ended.status
+        return Verdict(search.query, event, conditions, witness, status, smaller, search.statistics)
+
+
+def happened(query: Query, event: Assignment) -> bool:
+    """AC1: the event and the effect are what actually happened."""
+    return query.happened and all(query.actual[name] == value for name, value in event.items())
+
+
+def part(event: Mapping[str, int], names: Iterator[str] | tuple[str, ...]) -> dict[str, int]:
+    """The event restricted to some of its variables, in its own order."""
+    kept = set(names)
+    return {name: value for name, value in event.items() if name in kept}

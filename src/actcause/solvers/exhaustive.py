@@ -1,0 +1,58 @@
+"""The oracle: every definition, as it is written, by trying everything.
+
+    is_cause(X=x):
+        AC1   the event and the effect happened
+        AC2   some witness of the definition is also sufficient
+        AC3   no strict, non-empty part of the event meets AC2
+    causes:
+        all events of size 1, 2, ... that meet AC2 and contain no smaller cause
+
+Exponential in everything, and meant to be: the fast solvers are tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from ..answer import Assignment, Cause, Witness
+from ..definitions import Definition, Search
+from .base import Solver, part
+
+
+class Exhaustive(Solver):
+    """Runs a definition's own words."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+
+    def necessary(self, search: Search, event: Assignment) -> Witness | None:
+        return next(self.definition.witnesses(search, event), None)
+
+    def witness(self, search: Search, event: Assignment) -> Witness | None:
+        for witness in self.definition.witnesses(search, event):
+            if self.definition.sufficient(search, event, witness):
+                return witness
+        return None
+
+    def smaller(self, search: Search, event: Assignment) -> Assignment | None:
+        for size in range(1, len(event)):
+            for names in combinations(event, size):
+                if self.witness(search, part(event, names)):
+                    return part(event, names)
+        return None
+
+    def causes(self, search: Search) -> Iterator[Cause]:
+        query = search.query
+        if not query.happened:
+            return
+        found: list[set[str]] = []
+        for size in range(1, len(query.candidates) + 1):
+            for names in combinations(query.candidates, size):
+                if any(smaller <= set(names) for smaller in found):
+                    continue
+                event = {name: query.actual[name] for name in names}
+                witness = self.witness(search, event)
+                if witness is not None:
+                    found.append(set(names))
+                    yield Cause(event, witness, query)
