@@ -1,7 +1,7 @@
 r"""What actually caused this? Exact actual causality, definition by definition.
 
 >>> import actcause as ac
->>> model = ac.Model.from_text("ST\\nBT\\nSH = ST\\nBH = BT and not SH\\nBS = SH or BH")
+>>> model = ac.Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
 >>> print(ac.is_cause(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"ST": 1}))
 ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
 """

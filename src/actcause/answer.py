@@ -64,7 +64,7 @@ class Query:
 
     The effect is a formula, as text or as an expression.
 
-    >>> model = Model.from_text("ST\\nBT\\nSH = ST\\nBH = BT and not SH\\nBS = SH or BH")
+    >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> query = Query(model, {"ST": 1, "BT": 1}, "BS == 1")
     >>> query.actual["BH"], query.happened, query.candidates
     (0, True, ('ST', 'BT', 'SH', 'BH'))
@@ -278,7 +278,7 @@ class Verdict:
         if self.failed == "AC2a":
             return "AC2a fails, since no change of it that the definition allows would have undone the effect"
         if self.failed == "AC2b":
-            return "AC2b fails, since every change that undoes the effect rests on conditions under which it is not sufficient"
+            return "AC2b fails, since it is not sufficient under any conditions in which changing it undoes the effect"
         smaller = f": {_assignments(self.smaller)} is enough" if self.smaller else ""
         return f"AC3 fails, since it is not minimal{smaller}"
 

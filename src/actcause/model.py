@@ -171,8 +171,8 @@ class Model:
     def from_text(cls, text: str) -> Model:
         r"""Read model text; see the page on the model text format.
 
-        >>> str(Model.from_text("A\\nB = not A"))
-        'A\\nB = not A'
+        >>> str(Model.from_text("A\nB = not A"))
+        'A\nB = not A'
         """
         from .text import parse_model
 
@@ -356,7 +356,7 @@ class Model:
     def evaluate(self, context: Mapping[str, int], do: Mapping[str, int] | None = None) -> dict[str, int]:
         r"""The value of every variable in `context`, under the intervention `do`.
 
-        >>> Model.from_text("A\\nB = not A").evaluate({"A": 0})
+        >>> Model.from_text("A\nB = not A").evaluate({"A": 0})
         {'A': 0, 'B': 1}
         """
         roots = self.check_context(context)
@@ -399,7 +399,7 @@ class Model:
 
         With `only`, just these variables and what they follow from are computed.
 
-        >>> out = Model.from_text("A\\nB = not A").evaluate_many({"A": np.array([0, 1])})
+        >>> out = Model.from_text("A\nB = not A").evaluate_many({"A": np.array([0, 1])})
         >>> out["B"].tolist()
         [1, 0]
         """

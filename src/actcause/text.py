@@ -1,6 +1,6 @@
 r"""Model text to `Model` and back: a safe parser, never `eval`.
 
-The grammar, one declaration a line (`#` starts a comment, a `\\` at the end of a line continues it):
+The grammar, one declaration a line (`#` starts a comment, a `\` at the end of a line continues it):
 
     declaration = ["exogenous"] NAME [LABEL] ["in" range] ["=" formula]
     range       = "{" INT {"," INT} "}"  |  INT ".." INT
@@ -356,7 +356,7 @@ def _without_comment(line: str) -> str:
 def parse_model(text: str) -> Model:
     r"""Read model text.
 
-    >>> parse_model("ST\\nBT\\nBS = ST or BT").variables
+    >>> parse_model("ST\nBT\nBS = ST or BT").variables
     ('ST', 'BT', 'BS')
     """
     _check_size(text)
