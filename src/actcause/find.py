@@ -10,9 +10,10 @@ from .definitions import OutOfBudget, Search, definition_named
 from .errors import QueryError
 from .expression import Expression
 from .model import Model
-from .solvers import Exhaustive, Solver
+from .solvers import ENGINES, EngineSolver, Exhaustive, Solver
 
 Share = float | Fraction | str | None
+SOLVERS = ("auto", "exhaustive")
 
 
 def causes(
@@ -98,4 +99,9 @@ def _query(
 
 
 def _solver(query: Query, solver: str) -> Solver:
-    return Exhaustive(definition_named(query.definition))
+    if solver not in SOLVERS:
+        raise QueryError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+    exhaustive = Exhaustive(definition_named(query.definition))
+    if solver == "exhaustive" or query.definition not in ENGINES:
+        return exhaustive
+    return EngineSolver(ENGINES[query.definition], fallback=exhaustive)

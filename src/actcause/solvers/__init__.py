@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 from .base import Solver
+from .circuit import TooLargeError
+from .contingency import OriginalHPEngine, UpdatedHPEngine
+from .counterfactual import ButForEngine, ModifiedHPEngine
 from .exhaustive import Exhaustive
+from .minimal import Engine, EngineSolver
+from .sufficiency import DirectEngine, StrongEngine
 
-__all__ = ["Exhaustive", "Solver"]
+ENGINES: dict[str, type[Engine]] = {
+    "but-for": ButForEngine,
+    "original-hp": OriginalHPEngine,
+    "updated-hp": UpdatedHPEngine,
+    "modified-hp": ModifiedHPEngine,
+    "direct": DirectEngine,
+    "strong": StrongEngine,
+}
+
+__all__ = ["ENGINES", "EngineSolver", "Exhaustive", "Solver", "TooLargeError"]

@@ -14,7 +14,7 @@ class Solver(ABC):
 
     @abstractmethod
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
-        """AC2a alone: a witness that the event can undo the effect, None if it cannot."""
+        """AC2a alone: a witness that the event can undo the effect, None if it cannot; asked before AC2b."""
 
     @abstractmethod
     def witness(self, search: Search, event: Assignment) -> Witness | None:
@@ -37,15 +37,12 @@ class Solver(ABC):
         try:
             conditions["AC1"] = happened(search.query, event)
             if conditions["AC1"]:
-                witness = self.witness(search, event)
-                conditions["AC2b"] = witness is not None
-                if witness is None:
-                    # Tell "nothing undoes the effect" from "what undoes it is not sufficient".
-                    witness = self.necessary(search, event)
-                    conditions["AC2a"] = witness is not None
-                    conditions["AC2b"] = False if witness is not None else None
-                else:
-                    conditions["AC2a"] = True
+                witness = self.necessary(search, event)
+                conditions["AC2a"] = witness is not None
+                if witness is not None:
+                    both = self.witness(search, event)
+                    conditions["AC2b"] = both is not None
+                    witness = both or witness
                 smaller = self.smaller(search, event)
                 conditions["AC3"] = smaller is None
         except OutOfBudget as ended:

@@ -1,0 +1,288 @@
+"""From equations to clauses: one SAT formula that may hold several copies of a model.
+
+A *domain* is what a variable, or any expression, can be in one copy: a mapping from each value to the
+literal that says it has this value, exactly one of which is true. Constants fold away as the formula
+is built, so a model in which most variables cannot change costs next to nothing. Arithmetic is never
+turned into bits: `P + 2` has the literals of `P`, under other values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from math import prod
+
+from ..expression import (
+    ARITHMETIC,
+    COMPARISONS,
+    FUNCTIONS,
+    And,
+    Call,
+    Chain,
+    Compare,
+    Expression,
+    IfElse,
+    Name,
+    Negative,
+    Not,
+    Number,
+    Or,
+)
+from ..model import Equation, Model, grids
+
+TRUE, FALSE = 1, -1
+Domain = dict[int, int]
+World = dict[str, Domain]
+LARGEST_TABLE = 1 << 17
+
+
+class TooLargeError(Exception):
+    """An equation whose clauses would not fit; the caller falls back to another way of searching."""
+
+
+class Circuit:
+    """Clauses under construction. Literal 1 is true."""
+
+    def __init__(self) -> None:
+        self.clauses: list[list[int]] = [[TRUE]]
+        self.top = TRUE
+        self._gates: dict[tuple[int, ...], int] = {}
+
+    # -- literals --------------------------------------------------------------------------------
+
+    def new(self) -> int:
+        self.top += 1
+        return self.top
+
+    def add(self, clause: Iterable[int]) -> None:
+        """Add a clause; true literals make it vanish, false ones drop out."""
+        kept = [literal for literal in clause if literal != FALSE]
+        if TRUE not in kept:
+            self.clauses.append(kept)
+
+    def conjunction(self, literals: Iterable[int]) -> int:
+        """A literal that is true exactly if all of these are."""
+        kept = sorted({literal for literal in literals if literal != TRUE})
+        if not kept:
+            return TRUE
+        if FALSE in kept or _contradictory(kept):
+            return FALSE
+        if len(kept) == 1:
+            return kept[0]
+        key = tuple(kept)
+        gate = self._gates.get(key)
+        if gate is None:
+            gate = self._gates[key] = self.new()
+            self.clauses.extend([-gate, literal] for literal in kept)
+            self.clauses.append([gate, *(-literal for literal in kept)])
+        return gate
+
+    def disjunction(self, literals: Iterable[int]) -> int:
+        return -self.conjunction([-literal for literal in literals])
+
+    def choice(self, condition: int, then: int, otherwise: int) -> int:
+        """A literal for `then if condition else otherwise`."""
+        if condition == TRUE or then == otherwise:
+            return then
+        if condition == FALSE:
+            return otherwise
+        return self.conjunction([self.disjunction([-condition, then]), self.disjunction([condition, otherwise])])
+
+    # -- domains ---------------------------------------------------------------------------------
+
+    def free(self, values: Sequence[int]) -> Domain:
+        """A domain that may take any of the values."""
+        if len(values) == 1:
+            return {values[0]: TRUE}
+        if len(values) == 2:
+            literal = self.new()
+            return {values[0]: -literal, values[1]: literal}
+        domain = {value: self.new() for value in values}
+        self.add(domain.values())
+        self.at_most_one(list(domain.values()))
+        return domain
+
+    def at_most_one(self, literals: Sequence[int]) -> None:
+        if len(literals) <= 5:
+            for index, first in enumerate(literals):
+                for second in literals[index + 1 :]:
+                    self.add([-first, -second])
+            return
+        before = literals[0]  # true once one of the literals so far is
+        for literal in literals[1:]:
+            after = self.new()
+            self.clauses += [[-before, -literal], [-before, after], [-literal, after]]
+            before = after
+
+    def same_if(self, condition: int, left: Domain, right: Domain, *, except_for: int | None = None) -> None:
+        """Where `condition` holds, `left` is `right`, unless `left` has the excepted value."""
+        if condition == FALSE:
+            return
+        for value, literal in left.items():
+            if value != except_for:
+                self.add([-condition, -literal, right.get(value, FALSE)])
+
+    def merge(self, pairs: Iterable[tuple[int, int]]) -> Domain:
+        """The domain that has a value wherever one of its (value, literal) pairs is true."""
+        gathered: dict[int, list[int]] = {}
+        for value, literal in pairs:
+            if literal != FALSE:
+                gathered.setdefault(value, []).append(literal)
+        if len(gathered) == 1:
+            return {next(iter(gathered)): TRUE}
+        if len(gathered) == 2:
+            (low, first), (high, _) = sorted(gathered.items())
+            literal = self.disjunction(first)
+            return {low: literal, high: -literal}
+        return {value: self.disjunction(literals) for value, literals in gathered.items()}
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    def truth(self, expression: Expression, world: Mapping[str, Domain]) -> int:
+        """The literal that says the expression is not 0."""
+        match expression:
+            case Number(number):
+                return TRUE if number else FALSE
+            case Name(name):
+                return _nonzero(world[name])
+            case Not(operand):
+                return -self.truth(operand, world)
+            case And(operands):
+                return self.conjunction(self._truths(operands, world, 1))
+            case Or(operands):
+                return -self.conjunction(self._truths(operands, world, -1))
+            case Compare(left, symbol, right):
+                return self._comparison(self.domain(left, world), symbol, self.domain(right, world))
+            case IfElse(then, condition, otherwise) if expression.boolean:
+                return self.choice(self.truth(condition, world), self.truth(then, world), self.truth(otherwise, world))
+            case _:
+                return _nonzero(self.domain(expression, world))
+
+    def _truths(self, operands: Sequence[Expression], world: Mapping[str, Domain], sign: int) -> list[int]:
+        """The literals of many operands, times `sign`; names and their negations without a further call."""
+        found = []
+        for operand in operands:
+            kind = type(operand)
+            if kind is Name:
+                literal = _nonzero(world[operand.name])  # type: ignore[attr-defined]
+            elif kind is Not and type(operand.operand) is Name:  # type: ignore[attr-defined]
+                literal = -_nonzero(world[operand.operand.name])  # type: ignore[attr-defined]
+            else:
+                literal = self.truth(operand, world)
+            if sign * literal == FALSE:
+                return [FALSE]
+            found.append(sign * literal)
+        return found
+
+    def _comparison(self, left: Domain, symbol: str, right: Domain) -> int:
+        compare = COMPARISONS[symbol]
+        if len(left) > 1 and len(right) > 1:
+            if symbol in ("==", "!="):
+                same = self.disjunction(
+                    [self.conjunction([left[value], right[value]]) for value in left if value in right]
+                )
+                return same if symbol == "==" else -same
+            _check_size(len(left) * len(right))
+        # The fewer alternatives are spelled out; where one side is constant, no gate is needed at all.
+        holding = [(a, b) for a, b in product(left, right) if compare(a, b)]
+        failing = len(left) * len(right) - len(holding)
+        if failing < len(holding):
+            pairs = [(a, b) for a, b in product(left, right) if not compare(a, b)]
+            return -self.disjunction([self.conjunction([left[a], right[b]]) for a, b in pairs])
+        return self.disjunction([self.conjunction([left[a], right[b]]) for a, b in holding])
+
+    def domain(self, expression: Expression, world: Mapping[str, Domain]) -> Domain:
+        """The domain of an expression."""
+        match expression:
+            case Number(number):
+                return {number: TRUE}
+            case Name(name):
+                return world[name]
+            case Negative(operand):
+                return {-value: literal for value, literal in self.domain(operand, world).items()}
+            case Chain(first, steps):
+                result = self.domain(first, world)
+                for symbol, operand in steps:
+                    result = self._combine(result, self.domain(operand, world), ARITHMETIC[symbol])
+                return result
+            case Call("abs", arguments):
+                return self.merge((abs(v), lit) for v, lit in self.domain(arguments[0], world).items())
+            case Call(function, arguments):
+                result = self.domain(arguments[0], world)
+                for argument in arguments[1:]:
+                    result = self._combine(result, self.domain(argument, world), FUNCTIONS[function])
+                return result
+            case IfElse(then, condition, otherwise) if not expression.boolean:
+                decides = self.truth(condition, world)
+                if decides in (TRUE, FALSE):
+                    return self.domain(then if decides == TRUE else otherwise, world)
+                yes, no = self.domain(then, world), self.domain(otherwise, world)
+                values = yes.keys() | no.keys()
+                return self.merge(
+                    (value, self.choice(decides, yes.get(value, FALSE), no.get(value, FALSE))) for value in values
+                )
+            case _:
+                literal = self.truth(expression, world)
+                if literal in (TRUE, FALSE):
+                    return {int(literal == TRUE): TRUE}
+                return {0: -literal, 1: literal}
+
+    def _combine(self, left: Domain, right: Domain, operation: Callable[[int, int], int]) -> Domain:
+        _check_size(len(left) * len(right))
+        return self.merge((operation(a, b), self.conjunction([left[a], right[b]])) for a, b in product(left, right))
+
+    # -- equations -------------------------------------------------------------------------------
+
+    def equation(self, model: Model, name: str, world: Mapping[str, Domain]) -> Domain:
+        """The domain of what the equation of `name` gives in this world, inside the variable's range."""
+        equation = model.equations[name]
+        if all(len(world[parent]) == 1 for parent in equation.parents):
+            settled = {parent: next(iter(world[parent])) for parent in equation.parents}
+            return {model.equation_value(name, settled): TRUE}
+        if equation.expression is not None and equation.facts is not None and not equation.facts.divides:
+            result = self.domain(equation.expression, world)
+        else:
+            result = self._table(equation, world)
+        allowed = model.ranges[name]
+        if not result.keys() <= set(allowed):
+            # Values that no assignment gives, found because the parts were looked at one by one,
+            # or values outside the range, which evaluation would refuse.
+            for value in result.keys() - set(allowed):
+                self.add([-result[value]])
+            result = {value: literal for value, literal in result.items() if value in set(allowed)}
+        return result
+
+    def _table(self, equation: Equation, world: Mapping[str, Domain]) -> Domain:
+        """The domain of a Python function: one clause for each combination of its parents."""
+        parents = [world[parent] for parent in equation.parents]
+        size = prod(map(len, parents))
+        if size > LARGEST_TABLE:
+            raise TooLargeError
+        ranges = [tuple(parent) for parent in parents]
+        rows: list[tuple[tuple[int, ...], int]] = []
+        for columns in grids(ranges):
+            values = equation.array(dict(zip(equation.parents, columns, strict=True)))
+            rows += zip(zip(*(c.tolist() for c in columns), strict=True), values.tolist(), strict=True)
+        result = self.free(sorted({value for _, value in rows}))
+        for row, value in rows:
+            self.add([*(-parent[v] for parent, v in zip(parents, row, strict=True)), result[value]])
+        return result
+
+
+def constant(value: int) -> Domain:
+    """The domain of something that cannot change."""
+    return {value: TRUE}
+
+
+def _nonzero(domain: Domain) -> int:
+    return -domain.get(0, FALSE)
+
+
+def _contradictory(literals: list[int]) -> bool:
+    present = set(literals)
+    return any(-literal in present for literal in literals if literal > 0)
+
+
+def _check_size(combinations: int) -> None:
+    if combinations > LARGEST_TABLE:
+        raise TooLargeError

@@ -1,0 +1,110 @@
+"""Definitions with a "for all" in them, by counterexample-guided search.
+
+Original and updated HP, direct and strong sufficiency all say: *there is* a choice (of contingency,
+of witness) such that the effect goes away when the event is changed, and *for all* moves of an
+opponent the effect stays when it is not. Two SAT solvers play this out:
+
+    repeat
+        the proposer finds a choice that undoes the effect and survives all moves seen so far
+        if there is none: the answer is no
+        the opponent, who knows the choice, looks for a move under which the effect fails
+        if there is none: the choice is a witness
+        add a copy of the model, played under that move, in which the effect must hold
+
+A move is not a counterexample to one choice only: the copy says what it does to every choice, so few
+rounds are needed. After Janota, Klieber, Marques-Silva and Clarke, "Solving QBF with counterexample
+guided refinement", Artificial Intelligence 234 (2016).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..definitions import Search
+from .circuit import FALSE, Circuit, Domain, World, constant
+from .minimal import Engine
+from .sat import Sat
+
+
+class Contest(Engine):
+    """A proposer and an opponent."""
+
+    def __init__(self, search: Search, candidates: Sequence[str]) -> None:
+        model, query = search.query.model, search.query
+        wanted = model.ancestors(query.effect_variables)
+        self.order = [name for name in model.order if name in wanted]
+        self.exogenous = frozenset(model.exogenous)
+        super().__init__(search, candidates)
+
+    @abstractmethod
+    def opponent(self, circuit: Circuit) -> World:
+        """The worlds that the opponent can reach, given the proposer's last choice."""
+
+    @abstractmethod
+    def move(self, values: Mapping[str, int]) -> Any:
+        """What the opponent did to reach these values, as far as it can be done against any choice."""
+
+    @abstractmethod
+    def played(self, name: str, move: Any, follows: Domain) -> Domain:
+        """The domain of a variable, for any choice, under a move of the opponent."""
+
+    def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
+        while self.sat.solve(assumptions):
+            if not sufficiency:
+                return True
+            move = self._counter_move()
+            if move is None:
+                return True
+            self._survive(move)
+        return False
+
+    def follows(self, circuit: Circuit, name: str, world: World) -> Domain:
+        """What the variable would be by its equation, or by the context if it is a root."""
+        model = self.query.model
+        if name in model.equations:
+            return circuit.equation(model, name, world)
+        return constant(self.query.actual[name])
+
+    def in_event(self, name: str) -> int:
+        return self.chosen.get(name, FALSE)
+
+    def _counter_move(self) -> Any | None:
+        circuit = Circuit()
+        world = self.opponent(circuit)
+        circuit.add([-circuit.truth(self.query.effect, world)])
+        with Sat(self.search, circuit) as sat:
+            if not sat.solve():
+                return None
+            return self.move({name: sat.value(domain) for name, domain in world.items()})
+
+    def _survive(self, move: Any) -> None:
+        world: World = {}
+        for name in self.order:
+            follows = self.follows(self.circuit, name, world)
+            world[name] = follows if name in self.exogenous else self.played(name, move, follows)
+        self.circuit.add([self.circuit.truth(self.query.effect, world)])
+
+
+def either(circuit: Circuit, follows: Domain, value: int) -> Domain:
+    """A domain that follows an equation or has one given value."""
+    if list(follows) == [value]:
+        return follows
+    domain = circuit.free(sorted({value, *follows}))
+    circuit.same_if(1, domain, follows, except_for=value)
+    return domain
+
+
+def true_names(sat: Sat, literals: Mapping[str, int]) -> frozenset[str]:
+    """The names whose literal is true in the last solution."""
+    return frozenset(name for name, literal in literals.items() if sat.true(literal))
+
+
+def require(circuit: Circuit, condition: Iterable[int], left: Domain, right: Domain) -> None:
+    """Where all literals of `condition` hold, `left` is `right`."""
+    blocked = [-literal for literal in condition]
+    if FALSE in (-literal for literal in blocked):
+        return
+    for value, literal in left.items():
+        circuit.add([*blocked, -literal, right.get(value, FALSE)])

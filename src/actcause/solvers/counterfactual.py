@@ -1,0 +1,97 @@
+"""But-for and modified Halpern-Pearl by SAT.
+
+In a counterfactual world each variable outside the event follows its equation or, for modified HP,
+stays at its actual value. For a variable whose actual value is `a` that is one clause for each other
+value `v`: *if it is `v`, then its equation says so, or it belongs to the event*. The effect must fail.
+So AC2 for a given event is one call of a SAT solver, and AC3 is another: the same formula, with at
+least one variable of the event given up. After
+
+    Ibrahim, Rehwald and Pretschner, "Efficiently Checking Actual Causality with SAT Solving",
+    Engineering Secure and Dependable Software Systems, 2019,
+
+with finite ranges, constants folded, and all minimal causes enumerated (see `minimal.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..answer import Witness
+from .circuit import FALSE, TRUE, World, constant
+from .minimal import Engine
+
+# Past this many held variables, witnesses are given as found: shortening costs an evaluation for each.
+SHORTEN_UP_TO = 64
+
+
+class _Counterfactual(Engine):
+    """A world in which the event is changed and the rest follows."""
+
+    freezing: bool
+
+    def encode(self) -> None:
+        query, circuit = self.query, self.circuit
+        model, actual = query.model, query.actual
+        wanted = model.ancestors(query.effect_variables)
+        world: World = {}
+        self.world = world
+        for name in model.order:
+            if name not in wanted:
+                continue
+            chosen = self.chosen.get(name, FALSE)
+            follows = circuit.equation(model, name, world) if name in model.equations else constant(actual[name])
+            if chosen == FALSE and len(follows) == 1 and actual[name] in follows:
+                world[name] = follows
+            elif chosen == FALSE and not self.freezing:
+                world[name] = follows
+            else:
+                values = model.ranges[name] if chosen != FALSE else sorted({actual[name], *follows})
+                world[name] = circuit.free(values)
+                stays = actual[name] if self.freezing else None
+                if chosen == FALSE:
+                    circuit.same_if(TRUE, world[name], follows, except_for=stays)
+                else:
+                    circuit.same_if(-chosen, world[name], follows, except_for=stays)
+        circuit.add([-circuit.truth(query.effect, world)])
+
+    def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
+        return self.sat.solve(assumptions)
+
+    def witness(self, names: Sequence[str]) -> Witness:
+        query = self.query
+        actual = query.actual
+        values = dict(actual)
+        values.update({name: self.sat.value(domain) for name, domain in self.world.items()})
+        changed = {name: values.get(name, actual[name]) for name in names}
+        frozen: dict[str, int] = {}
+        if self.freezing:
+            model = query.model
+            for name, domain in self.world.items():
+                # A variable that does not follow its equation is one that was held.
+                if len(domain) == 1 or name in changed or name not in model.equations:
+                    continue
+                if model.equation_value(name, values) != values[name]:
+                    frozen[name] = actual[name]
+        return Witness(changed, self._shortened(changed, frozen))
+
+    def _shortened(self, changed: dict[str, int], frozen: dict[str, int]) -> dict[str, int]:
+        """Let go of every held variable that the witness does not need."""
+        if len(frozen) > SHORTEN_UP_TO:
+            return frozen
+        for name in list(frozen):
+            without = {other: value for other, value in frozen.items() if other != name}
+            if not self.search.holds({**without, **changed}):
+                frozen = without
+        return frozen
+
+
+class ButForEngine(_Counterfactual):
+    """Everything outside the event follows its equation."""
+
+    freezing = False
+
+
+class ModifiedHPEngine(_Counterfactual):
+    """Everything outside the event follows its equation or stays as it was."""
+
+    freezing = True

@@ -1,0 +1,144 @@
+"""All minimal causes, one after another, from a procedure that finds any cause.
+
+    repeat
+        find some set X of candidates that meets AC2, not containing a cause already found
+        while a strict part of X meets AC2: X := that part
+        report X; from now on rule out everything that contains X
+
+Each round costs a few calls of the procedure, so the first causes come at once however many there
+are. This is minimal-model enumeration; compare Liffiton, Previti, Malik and Marques-Silva, "Fast,
+flexible MUS enumeration", Constraints 21 (2016).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..answer import Assignment, Cause, Verdict, Witness
+from ..definitions import Search
+from .base import Solver
+from .circuit import TRUE, Circuit, TooLargeError
+from .sat import Sat
+
+
+class Engine(ABC):
+    """Searches over sets of variables: `chosen[V]` is true if `V` belongs to the event."""
+
+    def __init__(self, search: Search, candidates: Sequence[str]) -> None:
+        self.search = search
+        self.query = search.query
+        self.candidates = tuple(candidates)
+        self.circuit = Circuit()
+        self.chosen = {name: self.circuit.new() for name in self.candidates}
+        self.encode()
+        self.sat = Sat(search, self.circuit)
+        self.sat.prefer(-literal for literal in self.chosen.values())
+
+    @abstractmethod
+    def encode(self) -> None:
+        """Write AC2a for the chosen variables into the circuit."""
+
+    @abstractmethod
+    def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
+        """Find a choice that meets AC2a and, if asked, AC2b."""
+
+    @abstractmethod
+    def witness(self, names: Sequence[str]) -> Witness:
+        """The witness in the last solution, for the event of these variables."""
+
+    def close(self) -> None:
+        self.sat.close()
+
+    def selected(self) -> tuple[str, ...]:
+        return tuple(name for name, literal in self.chosen.items() if self.sat.true(literal))
+
+    def exactly(self, names: Iterable[str]) -> list[int]:
+        """Assumptions: these variables are the event."""
+        inside = set(names)
+        return [literal if name in inside else -literal for name, literal in self.chosen.items()]
+
+    def within(self, names: Iterable[str]) -> list[int]:
+        """Assumptions: the event is among these variables."""
+        inside = set(names)
+        return [-literal for name, literal in self.chosen.items() if name not in inside]
+
+    def forbid(self, names: Iterable[str], unless: int = -TRUE) -> None:
+        """Rule out every event that contains all of these variables."""
+        self.circuit.add([*(-self.chosen[name] for name in names), unless])
+
+    def shrink(self, names: tuple[str, ...], witness: Witness) -> tuple[tuple[str, ...], Witness]:
+        """Go down to a minimal part of an event that meets AC2, ruling out all that contains it."""
+        self.forbid(names)
+        while self.solve(self.within(names)):
+            names = self.selected()
+            witness = self.witness(names)
+            self.forbid(names)
+        return names, witness
+
+
+class EngineSolver(Solver):
+    """A solver on top of one kind of engine, with another for equations too large to write as clauses."""
+
+    def __init__(self, engine: type[Engine], fallback: Solver) -> None:
+        self._kind = engine
+        self._engine: Engine | None = None
+        self._fallback = fallback
+
+    def judge(self, search: Search, event: Assignment) -> Verdict:
+        try:
+            return super().judge(search, event)
+        except TooLargeError:
+            return self._fallback.judge(search, event)
+        finally:
+            if self._engine is not None:
+                self._engine.close()
+                self._engine = None
+
+    def _for(self, search: Search, event: Assignment) -> Engine:
+        """The engine for this event; AC2 and AC3 of one event share it."""
+        engine = self._engine
+        if engine is None or engine.search is not search or engine.candidates != tuple(event):
+            engine = self._engine = self._kind(search, tuple(event))
+        return engine
+
+    def necessary(self, search: Search, event: Assignment) -> Witness | None:
+        engine = self._for(search, event)
+        found = engine.solve(engine.exactly(event), sufficiency=False)
+        return engine.witness(tuple(event)) if found else None
+
+    def witness(self, search: Search, event: Assignment) -> Witness | None:
+        engine = self._for(search, event)
+        return engine.witness(tuple(event)) if engine.solve(engine.exactly(event)) else None
+
+    def smaller(self, search: Search, event: Assignment) -> Assignment | None:
+        if len(event) == 1:
+            return None
+        engine = self._for(search, event)
+        unless = engine.circuit.new()
+        engine.forbid(event, unless)
+        if not engine.solve([-unless]):
+            return None
+        names, _ = engine.shrink(engine.selected(), engine.witness(engine.selected()))
+        return {name: event[name] for name in names}
+
+    def causes(self, search: Search) -> Iterator[Cause]:
+        query = search.query
+        if not query.happened or not query.candidates:
+            return
+        found: set[frozenset[str]] = set()
+        try:
+            for names, witness in self._minimal(search):
+                found.add(frozenset(names))
+                yield Cause({name: query.actual[name] for name in names}, witness, query)
+        except TooLargeError:
+            yield from (cause for cause in self._fallback.causes(search) if frozenset(cause.event) not in found)
+
+    def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
+        engine = self._kind(search, search.query.candidates)
+        try:
+            while engine.solve(()):
+                names = engine.selected()
+                yield engine.shrink(names, engine.witness(names))
+        finally:
+            engine.close()
