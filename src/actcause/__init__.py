@@ -8,11 +8,14 @@ ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
 
 from __future__ import annotations
 
+from . import examples
 from .answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .definitions import DEFINITIONS
 from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, QueryError
-from .find import causes, is_cause
+from .find import causes, is_cause, partitions
 from .model import Model, vectorized
+from .preimages import Pair, Partitions, Preimage
+from .statespace import StateSpace
 
 __version__ = "0.1.0"
 
@@ -24,14 +27,20 @@ __all__ = [
     "MissingExtraError",
     "Model",
     "ModelError",
+    "Pair",
     "ParseError",
+    "Partitions",
+    "Preimage",
     "Query",
     "QueryError",
     "Replay",
+    "StateSpace",
     "Status",
     "Verdict",
     "Witness",
     "causes",
+    "examples",
     "is_cause",
+    "partitions",
     "vectorized",
 ]

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -21,11 +22,47 @@ from .errors import ModelError
 
 Array = np.ndarray[Any, Any]
 Interval = tuple[int, int]
+Values = frozenset[int] | None
 
 TRUTH: frozenset[int] = frozenset({0, 1})
 
 # How tightly each construct binds; a child that binds less than its parent is put in parentheses.
 IF, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
+
+
+class Work:
+    """A budget of steps that many calls share; one step looks at one value or combination."""
+
+    __slots__ = ("at_once", "free", "left")
+
+    def __init__(self, total: int, *, at_once: int, free: int) -> None:
+        self.left = total
+        self.at_once = at_once
+        self.free = free
+
+    def spend(self, steps: int) -> bool:
+        """Take `steps` from what is left, or say that they are too many; a few at a time are free."""
+        if steps <= self.free:
+            return True
+        if steps > self.left:
+            return False
+        self.left -= steps
+        return True
+
+    def product(self, combine: Callable[[int, int], int], ours: Values, theirs: Values) -> Values:
+        """`combine` over all pairs; None when these are too many."""
+        if ours is None or theirs is None:
+            return None
+        pairs = len(ours) * len(theirs)
+        if pairs > self.at_once or not self.spend(pairs):
+            return None
+        return frozenset([combine(a, b) for a, b in product(ours, theirs)])
+
+    def each(self, change: Callable[[int], int], values: Values) -> Values:
+        """`change` of every value; None when these are too many."""
+        if values is None or not self.spend(len(values)):
+            return None
+        return frozenset(map(change, values))
 
 
 class Expression(ABC):
@@ -51,11 +88,15 @@ class Expression(ABC):
         """An interval that contains every value, from intervals of the variables."""
 
     @abstractmethod
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
         """The values that occur when each name varies by itself (exact if no name occurs twice).
 
-        None when more than `limit` values or combinations would have to be looked at.
+        None when this takes more `work` than is left.
         """
+
+    def own(self) -> object:
+        """What this node holds besides its children."""
+        return None
 
     @property
     def boolean(self) -> bool:
@@ -74,16 +115,41 @@ class Expression(ABC):
         """Every name once, in reading order."""
         return facts(self).names
 
+    # Comparing and hashing walk the tree with a stack of their own: Python's is short, and a long
+    # chain of `else` is a deep tree.
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Expression):
+            return NotImplemented
+        stack: list[tuple[Expression, Expression]] = [(self, other)]
+        while stack:
+            ours, theirs = stack.pop()
+            if ours is theirs:
+                continue
+            if type(ours) is not type(theirs) or ours.own() != theirs.own():
+                return False
+            below, below_theirs = ours.children(), theirs.children()
+            if len(below) != len(below_theirs):
+                return False
+            stack.extend(zip(below, below_theirs, strict=True))
+        return True
+
+    def __hash__(self) -> int:
+        return hash(tuple((type(node).__name__, node.own()) for node in self.walk()))
+
     def wrap(self, level: int) -> str:
         """The text of this node as a part of one that binds at `level`."""
         return str(self) if self.binds >= level else f"({self})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Number(Expression):
     """An integer constant."""
 
     number: int
+
+    @property
+    def binds(self) -> int:  # type: ignore[override]
+        return ATOM if self.number >= 0 else UNARY
 
     def value(self, env: Mapping[str, int]) -> int:
         return self.number
@@ -97,18 +163,21 @@ class Number(Expression):
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
         return (self.number, self.number)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
         return frozenset((self.number,))
+
+    def own(self) -> object:
+        return self.number
 
     @property
     def boolean(self) -> bool:
         return self.number in TRUTH
 
     def __str__(self) -> str:
-        return str(self.number) if self.number >= 0 else f"({self.number})"
+        return str(self.number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Name(Expression):
     """The value of a variable."""
 
@@ -126,14 +195,17 @@ class Name(Expression):
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
         return env[self.name]
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
         return env[self.name]
+
+    def own(self) -> object:
+        return self.name
 
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Not(Expression):
     """Logical negation: 1 if the operand is 0, else 0."""
 
@@ -153,9 +225,11 @@ class Not(Expression):
         self.operand.bounds(env)
         return (0, 1)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        values = self.operand.possible(env, limit)
-        return None if values is None else frozenset(int(not v) for v in values)
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        values = self.operand.possible(env, work)
+        if values is None or values is TRUTH:
+            return values
+        return frozenset([int(not truth) for truth in _truths(values)])
 
     @property
     def boolean(self) -> bool:
@@ -165,7 +239,7 @@ class Not(Expression):
         return f"not {self.operand.wrap(NOT)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class And(Expression):
     """Conjunction of any number of operands, left to right, stopping at the first 0."""
 
@@ -195,8 +269,8 @@ class And(Expression):
             operand.bounds(env)
         return (0, 1)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        return _possible_truth(self.operands, env, limit, decides=False)
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        return _possible_truth(self.operands, env, work, decides=False)
 
     @property
     def boolean(self) -> bool:
@@ -206,7 +280,7 @@ class And(Expression):
         return " and ".join(operand.wrap(NOT) for operand in self.operands)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Or(Expression):
     """Disjunction of any number of operands, left to right, stopping at the first that is not 0."""
 
@@ -236,8 +310,8 @@ class Or(Expression):
             operand.bounds(env)
         return (0, 1)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        return _possible_truth(self.operands, env, limit, decides=True)
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        return _possible_truth(self.operands, env, work, decides=True)
 
     @property
     def boolean(self) -> bool:
@@ -247,20 +321,30 @@ class Or(Expression):
         return " or ".join(operand.wrap(AND) for operand in self.operands)
 
 
+def _truths(values: frozenset[int]) -> list[bool]:
+    """Which truth values occur; quick however many values there are."""
+    return [truth for truth, occurs in ((False, 0 in values), (True, any(values))) if occurs]
+
+
 def _possible_truth(
-    operands: tuple[Expression, ...], env: Mapping[str, frozenset[int]], limit: int, *, decides: bool
-) -> frozenset[int] | None:
+    operands: tuple[Expression, ...], env: Mapping[str, frozenset[int]], work: Work, *, decides: bool
+) -> Values:
     """Possible values of a chain in which an operand whose truth is `decides` settles the result."""
     can_decide, can_pass = False, True
     for operand in operands:
-        values = operand.possible(env, limit)
+        values = operand.possible(env, work)
+        if values is TRUTH:
+            can_decide = True
+            continue
         if values is None:
             return None
-        truths = {bool(v) for v in values}
+        truths = _truths(values)
         can_decide |= decides in truths
         if (not decides) not in truths:
             can_pass = False
-    return frozenset(({int(decides)} if can_decide else set()) | ({int(not decides)} if can_pass else set()))
+    if can_decide and can_pass:
+        return TRUTH
+    return frozenset([int(decides) if can_decide else int(not decides)])
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -269,7 +353,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compare(Expression):
     """A comparison of two values."""
 
@@ -294,9 +378,12 @@ class Compare(Expression):
         self.right.bounds(env)
         return (0, 1)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        compare = COMPARISONS[self.symbol]
-        return _possible_pairs(self.left, self.right, lambda a, b: int(compare(a, b)), env, limit)
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        values = work.product(COMPARISONS[self.symbol], self.left.possible(env, work), self.right.possible(env, work))
+        return None if values is None else frozenset(map(int, values))
+
+    def own(self) -> object:
+        return self.symbol
 
     @property
     def boolean(self) -> bool:
@@ -304,19 +391,6 @@ class Compare(Expression):
 
     def __str__(self) -> str:
         return f"{self.left.wrap(SUM)} {self.symbol} {self.right.wrap(SUM)}"
-
-
-def _possible_pairs(
-    left: Expression,
-    right: Expression,
-    combine: Callable[[int, int], int],
-    env: Mapping[str, frozenset[int]],
-    limit: int,
-) -> frozenset[int] | None:
-    ours, theirs = left.possible(env, limit), right.possible(env, limit)
-    if ours is None or theirs is None or len(ours) * len(theirs) > limit:
-        return None
-    return frozenset(combine(a, b) for a, b in product(ours, theirs))
 
 
 def _divide(left: int, right: int) -> int:
@@ -346,7 +420,7 @@ ARITHMETIC: dict[str, Callable[[int, int], int]] = {
 LARGEST = 2**62
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chain(Expression):
     """A left-to-right chain of `+ -` or of `* // %`: a first operand, then (symbol, operand) steps."""
 
@@ -393,24 +467,38 @@ class Chain(Expression):
                 raise ModelError("the values of an expression could pass 2**62; use smaller ranges")
         return (low, high)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        result = self.first.possible(env, limit)
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        if self.binds == SUM and (interval := self._sum_of_intervals(env, work)) is not None:
+            return interval
+        result = self.first.possible(env, work)
         for symbol, operand in self.steps:
-            other = operand.possible(env, limit)
-            if result is None or other is None or len(result) * len(other) > limit:
+            if result is None:
                 return None
-            combine = ARITHMETIC[symbol]
-            result = frozenset(combine(a, b) for a, b in product(result, other))
+            result = work.product(ARITHMETIC[symbol], result, operand.possible(env, work))
         return result
 
+    def _sum_of_intervals(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        """The possible values of a sum of operands without gaps, such as a count of votes: these have none either."""
+        low = high = 0
+        for symbol, operand in (("+", self.first), *self.steps):
+            values = operand.possible(env, work)
+            if values is None or not work.spend(len(values)) or max(values) - min(values) >= len(values):
+                return None
+            ends = (min(values), max(values)) if symbol == "+" else (-max(values), -min(values))
+            low, high = low + ends[0], high + ends[1]
+        return frozenset(range(low, high + 1)) if work.spend(high - low + 1) else None
+
+    def own(self) -> object:
+        return tuple(symbol for symbol, _ in self.steps)
+
     def __str__(self) -> str:
-        level = self.binds
+        level = self.binds + 1  # a chain inside a chain keeps its parentheses, so that it is read back as one
         parts = [self.first.wrap(level)]
-        parts += [f"{symbol} {operand.wrap(level + 1)}" for symbol, operand in self.steps]
+        parts += [f"{symbol} {operand.wrap(level)}" for symbol, operand in self.steps]
         return " ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Negative(Expression):
     """Arithmetic negation."""
 
@@ -430,9 +518,8 @@ class Negative(Expression):
         low, high = self.operand.bounds(env)
         return (-high, -low)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        values = self.operand.possible(env, limit)
-        return None if values is None else frozenset(-v for v in values)
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        return work.each(operator.neg, self.operand.possible(env, work))
 
     def __str__(self) -> str:
         return f"-{self.operand.wrap(UNARY)}"
@@ -443,14 +530,14 @@ def _absolute(*values: int) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., int]] = {"min": min, "max": max, "abs": _absolute}
-ARRAY_FUNCTIONS: dict[str, Callable[[list[Array]], Array]] = {
-    "min": lambda arrays: np.minimum.reduce(np.broadcast_arrays(*arrays)),
-    "max": lambda arrays: np.maximum.reduce(np.broadcast_arrays(*arrays)),
-    "abs": lambda arrays: np.abs(arrays[0]),
+ARRAY_FUNCTIONS: dict[str, Callable[[Iterable[Array]], Array]] = {
+    "min": lambda arrays: reduce(np.minimum, arrays),
+    "max": lambda arrays: reduce(np.maximum, arrays),
+    "abs": lambda arrays: np.abs(next(iter(arrays))),
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Call(Expression):
     """`min(a, b, ...)`, `max(a, b, ...)` or `abs(a)`."""
 
@@ -462,7 +549,7 @@ class Call(Expression):
         return values[0] if len(values) == 1 and self.function != "abs" else FUNCTIONS[self.function](*values)
 
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
-        return ARRAY_FUNCTIONS[self.function]([argument.array(env, where) for argument in self.arguments])
+        return ARRAY_FUNCTIONS[self.function](argument.array(env, where) for argument in self.arguments)
 
     def children(self) -> tuple[Expression, ...]:
         return self.arguments
@@ -475,19 +562,18 @@ class Call(Expression):
         pick = FUNCTIONS[self.function]
         return (pick([low for low, _ in intervals]), pick([high for _, high in intervals]))
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        sets = [argument.possible(env, limit) for argument in self.arguments]
-        result: frozenset[int] | None = None
-        for values in sets:
-            if values is None or (result is not None and len(result) * len(values) > limit):
-                return None
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        result = self.arguments[0].possible(env, work)
+        if self.function == "abs":
+            return work.each(abs, result)
+        for argument in self.arguments[1:]:
             if result is None:
-                result = values
-            else:
-                result = frozenset(FUNCTIONS[self.function](a, b) for a, b in product(result, values))
-        if self.function == "abs" and result is not None:
-            return frozenset(abs(v) for v in result)
+                return None
+            result = work.product(FUNCTIONS[self.function], result, argument.possible(env, work))
         return result
+
+    def own(self) -> object:
+        return self.function
 
     @property
     def boolean(self) -> bool:
@@ -497,7 +583,7 @@ class Call(Expression):
         return f"{self.function}({', '.join(map(str, self.arguments))})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IfElse(Expression):
     """`then if condition else otherwise`; only the chosen branch must be free of division by zero."""
 
@@ -506,42 +592,77 @@ class IfElse(Expression):
     otherwise: Expression
     binds = IF
 
+    def branches(self) -> tuple[list[tuple[Expression, Expression]], Expression]:
+        """The (then, condition) pairs of this chain of `else ... if`, and its last resort.
+
+        Chains can be long, so the methods below go along them in a loop.
+        """
+        pairs = []
+        node: Expression = self
+        while isinstance(node, IfElse):
+            pairs.append((node.then, node.condition))
+            node = node.otherwise
+        return pairs, node
+
     def value(self, env: Mapping[str, int]) -> int:
-        return (self.then if self.condition.value(env) else self.otherwise).value(env)
+        node: Expression = self
+        while isinstance(node, IfElse):
+            node = node.then if node.condition.value(env) else node.otherwise
+        return node.value(env)
 
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
-        chosen = self.condition.array(env, where) != 0
-        if where is None:
-            return np.where(chosen, self.then.array(env), self.otherwise.array(env))
-        return np.where(chosen, self.then.array(env, where & chosen), self.otherwise.array(env, where & ~chosen))
+        pairs, last = self.branches()
+        chosen = []
+        for then, condition in pairs:
+            truth = condition.array(env, where) != 0
+            chosen.append((truth, then.array(env, None if where is None else where & truth)))
+            where = None if where is None else where & ~truth
+        result = last.array(env, where)
+        for truth, values in reversed(chosen):
+            result = np.where(truth, values, result)
+        return result
 
     def children(self) -> tuple[Expression, ...]:
         return (self.then, self.condition, self.otherwise)
 
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
-        self.condition.bounds(env)
-        (a, b), (c, d) = self.then.bounds(env), self.otherwise.bounds(env)
-        return (min(a, c), max(b, d))
+        pairs, last = self.branches()
+        low, high = last.bounds(env)
+        for then, condition in pairs:
+            condition.bounds(env)
+            then_low, then_high = then.bounds(env)
+            low, high = min(low, then_low), max(high, then_high)
+        return (low, high)
 
-    def possible(self, env: Mapping[str, frozenset[int]], limit: int) -> frozenset[int] | None:
-        condition = self.condition.possible(env, limit)
-        if condition is None:
-            return None
-        result: frozenset[int] = frozenset()
-        for truth, branch in ((True, self.then), (False, self.otherwise)):
-            if any(bool(v) is truth for v in condition):
-                values = branch.possible(env, limit)
-                if values is None:
+    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+        pairs, last = self.branches()
+        result: set[int] = set()
+        for then, condition in pairs:
+            conditions = condition.possible(env, work)
+            if conditions is None:
+                return None
+            truths = _truths(conditions)
+            if True in truths:
+                values = then.possible(env, work)
+                if values is None or not work.spend(len(values)):
                     return None
                 result |= values
-        return result
+            if False not in truths:
+                return frozenset(result)
+        values = last.possible(env, work)
+        if values is None or not work.spend(len(values)):
+            return None
+        return frozenset(result | values)
 
     @property
     def boolean(self) -> bool:
-        return self.then.boolean and self.otherwise.boolean
+        pairs, last = self.branches()
+        return last.boolean and all(then.boolean for then, _ in pairs)
 
     def __str__(self) -> str:
-        return f"{self.then.wrap(OR)} if {self.condition.wrap(OR)} else {self.otherwise.wrap(IF)}"
+        pairs, last = self.branches()
+        shown = [f"{then.wrap(OR)} if {condition.wrap(OR)} else " for then, condition in pairs]
+        return "".join(shown) + last.wrap(IF)
 
 
 class Facts(NamedTuple):
@@ -577,3 +698,14 @@ def facts(expression: Expression) -> Facts:
             stack.extend(reversed(node.children()))
     unique = tuple(dict.fromkeys(names))
     return Facts(unique, len(unique) == len(names), arithmetic, division, nodes)
+
+
+def height(expression: Expression) -> int:
+    """How many nodes lie on the longest way down."""
+    tallest = 0
+    stack = [(expression, 1)]
+    while stack:
+        node, level = stack.pop()
+        tallest = max(tallest, level)
+        stack.extend((child, level + 1) for child in node.children())
+    return tallest

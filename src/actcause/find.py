@@ -10,7 +10,9 @@ from .definitions import OutOfBudget, Search, definition_named
 from .errors import QueryError
 from .expression import Expression
 from .model import Model
+from .preimages import Partitions, partition
 from .solvers import ENGINES, EngineSolver, Exhaustive, Solver
+from .statespace import StateSpace
 
 Share = float | Fraction | str | None
 SOLVERS = ("auto", "exhaustive")
@@ -80,6 +82,42 @@ def is_cause(
     query = _query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     return _solver(query, solver).judge(search, query.check_event(event))
+
+
+def partitions(
+    model: Model | StateSpace,
+    outcome: str | Expression | None = None,
+    *,
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    where: str | Expression | None = None,
+    solver: str = "auto",
+    max_seconds: float | None = None,
+) -> Partitions:
+    r"""Partition a whole state space: which variables does the outcome depend on, in which states?
+
+    Returns all binary-subset pairs of least cost. `model` is a model, whose contexts are the states
+    (`where` narrows them), or a `StateSpace` of your own making.
+
+    >>> found = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C", alpha_sufficiency=1)
+    >>> found.cost, found.count
+    (5, 2)
+    """
+    if isinstance(model, StateSpace):
+        if outcome is not None or where is not None:
+            raise QueryError("A StateSpace has its outcome already; leave out 'outcome' and 'where'.")
+        space = model
+    elif outcome is None:
+        raise QueryError("Say which variable is the outcome, for instance outcome='BS'.")
+    else:
+        space = StateSpace.from_model(model, outcome, where=where)
+    return partition(
+        space,
+        alpha_sufficiency=alpha_sufficiency,
+        alpha_necessity=alpha_necessity,
+        solver=solver,
+        max_seconds=max_seconds,
+    )
 
 
 def _query(

@@ -7,27 +7,28 @@ argument of `evaluate`, not a state of the model.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from math import prod
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from .errors import ModelError, suggest
-from .expression import Array, Expression, Facts, Name, facts
+from .errors import ModelError, shown, suggest
+from .expression import LARGEST, TRUTH, Array, Expression, Facts, Interval, Name, Work, facts
 
 MAX_RANGE = 1_000_000
-# Work (tree nodes times combinations of parents' values) spent on inferring ranges, per model.
-INFERENCE_BUDGET = 100_000_000
-VALUES_BUDGET = 4_096
+# Work spent on inferring ranges, per model, in steps of a nanosecond at most.
+GRIDS_BUDGET = 600_000_000
+# Values and pairs of values looked at to infer the ranges of formulas that name no variable twice.
+SETS_BUDGET = 2_000_000
+PAIRS_AT_ONCE = 4_096
 
 Range = tuple[int, ...]
 BINARY: Range = (0, 1)
-_TRUTH = frozenset(BINARY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Equation:
         arguments: list[Any] = [env[parent] for parent in self.parents]
         if self.vectorized:
             arguments = [np.asarray([argument], dtype=np.int64) for argument in arguments]
-            return int(np.asarray(self.function(*arguments)).reshape(-1)[0])
+            return int(_as_integers(self.function(*arguments), (1,))[0])
         return _as_integer(self.function(*arguments))
 
     def array(self, env: Mapping[str, Array]) -> Array:
@@ -95,17 +96,37 @@ class Equation:
             return np.asarray(self.value({}), dtype=np.int64)
         columns = np.broadcast_arrays(*(env[parent] for parent in self.parents))
         if self.vectorized:
-            result = np.asarray(self.function(*columns)).astype(np.int64)
-            return np.broadcast_to(result, columns[0].shape)
+            return _as_integers(self.function(*columns), columns[0].shape)
         rows, inverse = np.unique(np.stack([c.ravel() for c in columns], axis=1), axis=0, return_inverse=True)
         values = np.asarray([_as_integer(self.function(*map(int, row))) for row in rows], dtype=np.int64)
         return values[inverse.ravel()].reshape(columns[0].shape)
 
 
+def _as_equation(name: str, given: Callable[..., Any] | Expression | Equation) -> Equation:
+    if isinstance(given, Equation):
+        return given
+    if isinstance(given, Expression):
+        return Equation.from_expression(given)
+    return Equation.from_function(name, given)
+
+
 def _as_integer(value: Any) -> int:
-    if isinstance(value, (bool, int, np.integer, np.bool_)):
+    if isinstance(value, (bool, int, np.integer, np.bool_)) and abs(int(value)) <= LARGEST:
         return int(value)
-    raise ModelError(f"An equation must return an integer or a truth value; got {value!r}.")
+    raise ModelError(f"the function must return an integer or a truth value; it returned {shown(value)}")
+
+
+def _as_integers(values: Any, shape: tuple[int, ...]) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biu":
+        raise ModelError(f"the function must return integers or truth values; it returned an array of {array.dtype}")
+    try:
+        return np.broadcast_to(array.astype(np.int64), shape)
+    except ValueError:
+        raise ModelError(
+            f"the function must return one value for each of its inputs; "
+            f"for inputs of shape {shape} it returned an array of shape {array.shape}"
+        ) from None
 
 
 def vectorized(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -152,19 +173,27 @@ class Model:
     def __init__(
         self,
         ranges: Mapping[str, Iterable[int]],
-        equations: Mapping[str, Callable[..., Any]] | None = None,
+        equations: Mapping[str, Callable[..., Any] | Expression | Equation] | None = None,
         *,
         exogenous: Sequence[str] = (),
         labels: Mapping[str, str] | None = None,
     ) -> None:
-        built = {
-            name: Equation.from_expression(function)
-            if isinstance(function, Expression)
-            else Equation.from_function(name, function)
-            for name, function in (equations or {}).items()
-        }
+        for what, given in (("ranges", ranges), ("equations", equations), ("labels", labels)):
+            if given is not None and not isinstance(given, Mapping):
+                raise ModelError(f"The {what} must map names of variables to their {what}; got {shown(given)}.")
+        if isinstance(exogenous, str):
+            raise ModelError(f"exogenous must be a collection of names, such as ['{exogenous}']; got a string.")
+        built = {name: _as_equation(name, given) for name, given in (equations or {}).items()}
         declared = {name: _check_range(name, values) for name, values in ranges.items()}
         names = dict.fromkeys((*ranges, *built))
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise ModelError(f"A variable's name must be a non-empty string; got {shown(name)}.")
+        for name, label in (labels or {}).items():
+            if not isinstance(label, str) or '"' in label or "\n" in label:
+                raise ModelError(
+                    f"The label of {name} must be a string without line breaks and quotation marks; got {shown(label)}."
+                )
         self._build(tuple(names), declared, built, tuple(exogenous), dict(labels or {}))
 
     @classmethod
@@ -206,19 +235,20 @@ class Model:
         known = set(variables)
         for name in (*exogenous, *labels):
             if name not in known:
-                raise ModelError(f"Unknown variable '{name}'{suggest(name, variables)}.")
+                raise _unknown(name, variables)
         for name in exogenous:
             if name in equations:
                 raise ModelError(f"The exogenous variable {name} cannot have an equation.")
         for name, equation in equations.items():
             for parent in equation.parents:
                 if parent not in known:
-                    hint = suggest(parent, variables)
-                    raise ModelError(f"The equation of {name} uses the unknown variable '{parent}'{hint}.")
+                    hint = suggest(parent, variables) or "; declare it or rename the parameter."
+                    raise ModelError(f"The equation of {name} uses the unknown variable '{parent}'{hint}")
         fix = object.__setattr__
         fix(self, "variables", variables)
         fix(self, "equations", MappingProxyType(equations))
-        fix(self, "exogenous", exogenous)
+        context_only = set(exogenous)
+        fix(self, "exogenous", tuple(name for name in variables if name in context_only))
         fix(self, "labels", MappingProxyType(labels))
         fix(self, "roots", tuple(name for name in variables if name not in equations))
         fix(self, "order", _topological(variables, equations))
@@ -228,64 +258,25 @@ class Model:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A model is immutable; pass do={{...}} to evaluate instead of setting '{name}'.")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A model is immutable; '{name}' cannot be deleted.")
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (Model.from_text, (self.to_text(),))
 
     # -- ranges --------------------------------------------------------------------------------
 
     def _infer_ranges(self, declared: dict[str, Range]) -> dict[str, Range]:
-        ranges: dict[str, Range] = {}
-        budget = INFERENCE_BUDGET
+        inference = _RangeInference()
         for name in self.order:
-            if (equation := self.equations.get(name)) is None:
-                if name not in declared:
-                    raise ModelError(f"The root {name} needs a range.")
-                ranges[name] = declared[name]
-                continue
-            if equation.expression is not None and equation.facts is not None and equation.facts.arithmetic:
-                intervals = {p: (ranges[p][0], ranges[p][-1]) for p in equation.parents}
-                try:
-                    equation.expression.bounds(intervals)
-                except ModelError as error:
-                    raise ModelError(f"In the equation of {name}: {error}") from None
-            if name in declared:
-                ranges[name] = declared[name]
+            equation = self.equations.get(name)
+            if equation is not None:
+                inference.add(name, equation, declared.get(name))
+            elif name in declared:
+                inference.ranges[name] = declared[name]
             else:
-                ranges[name], work = self._reachable(name, equation, ranges, budget)
-                budget -= work
-        return {name: ranges[name] for name in self.variables}
-
-    def _reachable(self, name: str, equation: Equation, ranges: Mapping[str, Range], budget: int) -> tuple[Range, int]:
-        """The values that the equation takes over all values of its parents, and the work it took."""
-        expression = equation.expression
-        if isinstance(expression, Name):
-            return ranges[expression.name], 0
-        known = equation.facts
-        if expression is not None and known is not None and known.read_once and not known.divides:
-            # No name occurs twice, so sets of values are exact.
-            sets = {p: _TRUTH if ranges[p] == BINARY else frozenset(ranges[p]) for p in equation.parents}
-            values = expression.possible(sets, VALUES_BUDGET)
-            if values is not None:
-                return BINARY if values == _TRUTH else tuple(sorted(values)), known.nodes
-        combinations = prod(len(ranges[p]) for p in equation.parents)
-        nodes = 50 if known is None else known.nodes
-        if combinations * nodes > budget:
-            if expression is not None and expression.boolean:
-                return BINARY, 0
-            raise ModelError(
-                f"The range of {name} cannot be inferred from {combinations} combinations of its parents; "
-                f"declare it, for instance '{name} in 0..10 = ...'."
-            )
-        found: set[int] = set()
-        for grid in grids([ranges[p] for p in equation.parents]):
-            try:
-                values_here = equation.array(dict(zip(equation.parents, grid, strict=True)))
-            except ModelError as error:
-                raise ModelError(f"In the equation of {name}: {error}") from None
-            found.update(np.unique(values_here).tolist())
-        if len(found) > MAX_RANGE:
-            raise ModelError(f"The equation of {name} takes more than {MAX_RANGE} values.")
-        return tuple(sorted(found)), combinations * nodes
+                raise ModelError(f"The root {name} needs a range; give it one, for instance (0, 1).")
+        return {name: inference.ranges[name] for name in self.variables}
 
     # -- structure -----------------------------------------------------------------------------
 
@@ -323,13 +314,14 @@ class Model:
 
     def check_known(self, name: str) -> None:
         if name not in self.ranges:
-            raise ModelError(f"Unknown variable '{name}'{suggest(name, self.variables)}.")
+            raise _unknown(name, self.variables)
 
     # -- evaluation ----------------------------------------------------------------------------
 
     def check_context(self, context: Mapping[str, int]) -> dict[str, int]:
         """Return the context as plain integers, or say in one sentence what is wrong with it."""
         values: dict[str, int] = {}
+        _check_mapping("context", context)
         for name, value in context.items():
             self.check_known(name)
             if name in self.equations:
@@ -345,13 +337,16 @@ class Model:
         """Return `value` as an integer of the variable's range."""
         self.check_known(name)
         if not isinstance(value, (bool, int, np.integer, np.bool_)) or int(value) not in self._range_sets[name]:
-            raise ModelError(f"{name} must be in {format_range(self.ranges[name])}; got {value!r}.")
+            raise ModelError(f"{name} must be in {_brief_range(self.ranges[name])}; got {shown(value)}.")
         return int(value)
 
     @cached_property
-    def _range_sets(self) -> dict[str, frozenset[int]]:
-        shared: dict[Range, frozenset[int]] = {}
-        return {name: shared.setdefault(values, frozenset(values)) for name, values in self.ranges.items()}
+    def _range_sets(self) -> dict[str, Container[int]]:
+        shared: dict[int, Container[int]] = {}  # by the identity of the range
+        for values in self.ranges.values():
+            if id(values) not in shared:
+                shared[id(values)] = range(values[0], values[-1] + 1) if _contiguous(values) else frozenset(values)
+        return {name: shared[id(values)] for name, values in self.ranges.items()}
 
     def evaluate(self, context: Mapping[str, int], do: Mapping[str, int] | None = None) -> dict[str, int]:
         r"""The value of every variable in `context`, under the intervention `do`.
@@ -360,7 +355,9 @@ class Model:
         {'A': 0, 'B': 1}
         """
         roots = self.check_context(context)
-        fixed = {name: self.check_value(name, value) for name, value in (do or {}).items()}
+        do = {} if do is None else do
+        _check_mapping("do", do)
+        fixed = {name: self.check_value(name, value) for name, value in do.items()}
         return self.solve(roots, fixed)
 
     def solve(self, roots: Mapping[str, int], fixed: Mapping[str, int]) -> dict[str, int]:
@@ -382,11 +379,15 @@ class Model:
         except ModelError as error:
             raise ModelError(f"In the equation of {name}: {error}") from None
         if value not in self._range_sets[name]:
-            at = ", ".join(f"{p}={env[p]}" for p in equation.parents[:8])
-            raise ModelError(
-                f"The equation of {name} gives {value} at {at}, outside {format_range(self.ranges[name])}."
-            )
+            raise self._outside(name, value, env)
         return value
+
+    def _outside(self, name: str, value: int, env: Mapping[str, int]) -> ModelError:
+        at = ", ".join(f"{parent}={env[parent]}" for parent in self.equations[name].parents[:8])
+        return ModelError(
+            f"The equation of {name} gives {value}{' at ' if at else ''}{at}, "
+            f"outside {_brief_range(self.ranges[name])}; widen the range of {name} or change its equation."
+        )
 
     def equation_value(self, name: str, env: Mapping[str, int]) -> int:
         """What the equation of `name` gives when its parents have the values in `env`."""
@@ -403,13 +404,22 @@ class Model:
         >>> out["B"].tolist()
         [1, 0]
         """
-        fixed = {name: self._check_array(name, values) for name, values in (do or {}).items()}
+        _check_mapping("contexts", contexts)
+        do = {} if do is None else do
+        _check_mapping("do", do)
+        fixed = {name: self._check_array(name, values) for name, values in do.items()}
         wanted = set(self.variables) if only is None else self._needed(only, fixed)
         roots = {name: self._check_array(name, values) for name, values in contexts.items() if name in wanted}
         for name in contexts:
             self.check_known(name)
             if name in self.equations:
                 raise ModelError(f"The contexts set {name}, which has an equation; pass it in do instead.")
+        shapes = {array.shape: name for name, array in (*roots.items(), *fixed.items())}
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            given = ", ".join(f"{name} has the shape {shape}" for shape, name in islice(shapes.items(), 5))
+            raise ModelError(f"The arrays must broadcast against each other; {given}.") from None
         env: dict[str, Array] = {}
         for name in self.order:
             if name not in wanted:
@@ -426,7 +436,7 @@ class Model:
 
     def _needed(self, only: Iterable[str], fixed: Mapping[str, Array]) -> set[str]:
         found: set[str] = set()
-        stack = list(only)
+        stack = [only] if isinstance(only, str) else list(only)
         while stack:
             name = stack.pop()
             if name not in found:
@@ -440,28 +450,34 @@ class Model:
             values = self.equations[name].array(env)
         except ModelError as error:
             raise ModelError(f"In the equation of {name}: {error}") from None
-        self._check_inside(name, values)
+        if (at := self._first_outside(name, values)) is not None:
+            parents = self.equations[name].parents
+            columns = (np.broadcast_to(env[parent], values.shape) for parent in parents)
+            row = {parent: int(column.flat[at]) for parent, column in zip(parents, columns, strict=True)}
+            raise self._outside(name, int(values.flat[at]), row)
         return values
 
     def _check_array(self, name: str, values: Any) -> Array:
         self.check_known(name)
-        array = np.asarray(values)
-        if array.dtype.kind not in "biu":
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            raise ModelError(f"{name} must be given as an array of integers; got {shown(values)}.") from None
+        if array.dtype.kind not in "biu" and array.size:
             raise ModelError(f"{name} must be given as integers; got an array of {array.dtype}.")
-        array = array.astype(np.int64, copy=False)
-        self._check_inside(name, array)
-        return array
+        if (at := self._first_outside(name, array)) is not None:
+            raise ModelError(f"{name} must be in {_brief_range(self.ranges[name])}; got {array.flat[at]}.")
+        return array.astype(np.int64, copy=False)
 
-    def _check_inside(self, name: str, array: Array) -> None:
+    def _first_outside(self, name: str, array: Array) -> int | None:
+        """Where the first value lies that is not in the range of `name`."""
         values = self.ranges[name]
         if not array.size:
-            return
-        low, high = int(array.min()), int(array.max())
-        contiguous = values[-1] - values[0] + 1 == len(values)
-        if low >= values[0] and high <= values[-1] and (contiguous or bool(np.isin(array, values).all())):
-            return
-        wrong = array.ravel()[~np.isin(array.ravel(), values)][0]
-        raise ModelError(f"{name} must be in {format_range(values)}; got {int(wrong)}.")
+            return None
+        if int(array.min()) >= values[0] and int(array.max()) <= values[-1] and _contiguous(values):
+            return None
+        wrong = np.flatnonzero(~np.isin(array.ravel(), values))
+        return int(wrong[0]) if wrong.size else None
 
     # -- contexts ------------------------------------------------------------------------------
 
@@ -479,6 +495,11 @@ class Model:
 
     def to_text(self) -> str:
         """Model text that `Model.from_text` reads back to an equal model."""
+        from .text import is_name
+
+        for name in self.variables:
+            if not is_name(name):
+                raise ModelError(f"Model text cannot have a variable of the name {shown(name)}; rename it.")
         for name, equation in self.equations.items():
             if equation.expression is None:
                 raise ModelError(
@@ -506,14 +527,134 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model of {len(self.variables)} variables, {len(self.roots)} of them roots>"
 
-    def _key(self) -> tuple[Any, ...]:
-        return (self.variables, dict(self.ranges), dict(self.equations), self.exogenous, dict(self.labels))
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Model) and (self is other or self._key() == other._key())
+        if self is other or not isinstance(other, Model):
+            return self is other
+        if (self.variables, self.exogenous, self.labels) != (other.variables, other.exogenous, other.labels):
+            return False
+        # Many variables can share one long range; compare it once.
+        pairs = {(id(self.ranges[name]), id(other.ranges[name])): name for name in self.variables}
+        return self.equations == other.equations and all(
+            self.ranges[name] == other.ranges[name] for name in pairs.values()
+        )
 
     def __hash__(self) -> int:
         return hash((self.variables, self.exogenous))
+
+
+class _RangeInference:
+    """The ranges of variables, parents first; those not declared are the values their equations reach.
+
+    The work is bounded, so that a model from untrusted text is built or refused in a moment.
+    """
+
+    def __init__(self) -> None:
+        self.ranges: dict[str, Range] = {}
+        self.sets: dict[int, frozenset[int]] = {id(BINARY): TRUTH}  # by the identity of the range
+        # What takes no longer than reading its line is free, so that a large model of small equations is fine.
+        self.set_work = Work(SETS_BUDGET, at_once=PAIRS_AT_ONCE, free=16)
+        self.grid_work = Work(GRIDS_BUDGET, at_once=GRIDS_BUDGET, free=10_000)
+
+    def add(self, name: str, equation: Equation, declared: Range | None) -> None:
+        expression = equation.expression
+        bounds = (0, 0)
+        if expression is not None and equation.facts is not None and equation.facts.arithmetic:
+            intervals = {p: (self.ranges[p][0], self.ranges[p][-1]) for p in equation.parents}
+            try:
+                bounds = expression.bounds(intervals)
+            except ModelError as error:
+                raise ModelError(f"In the equation of {name}: {error}") from None
+        if declared is not None:
+            self.ranges[name] = declared
+        elif isinstance(expression, Name):
+            self.ranges[name] = self.ranges[expression.name]
+        else:
+            reached = self.by_sets(equation) or self.by_grids(name, equation, bounds)
+            self.ranges[name] = BINARY if reached == BINARY else reached
+
+    def by_sets(self, equation: Equation) -> Range | None:
+        """When no name occurs twice, sets of values are exact; None if they do not apply or grow too large."""
+        if equation.expression is None or equation.facts is None:
+            return None
+        if not equation.facts.read_once or equation.facts.divides:
+            return None
+        sets = {}
+        for parent in equation.parents:
+            values = self.ranges[parent]
+            known = self.sets.get(id(values))
+            if known is None:
+                if not self.set_work.spend(len(values)):
+                    return None
+                known = self.sets[id(values)] = TRUTH if values == BINARY else frozenset(values)
+            sets[parent] = known
+        found = equation.expression.possible(sets, self.set_work)
+        if found is None or not self.set_work.spend(len(found)):
+            return None
+        return BINARY if found is TRUTH else tuple(sorted(found))
+
+    def by_grids(self, name: str, equation: Equation, bounds: Interval) -> Range:
+        """Evaluate the equation for all values of its parents."""
+        steps = _steps(equation)
+        if max(map(abs, bounds)) > MAX_RANGE:
+            steps += 100  # these are sorted
+        for parent in equation.parents:
+            steps *= len(self.ranges[parent])
+            if steps > GRIDS_BUDGET:  # an exact product could have millions of digits
+                break
+        if not self.grid_work.spend(steps):
+            if equation.expression is not None and equation.expression.boolean:
+                return BINARY
+            raise ModelError(
+                f"The range of {name} takes too much work to infer from all values of its parents; "
+                f"declare it, for instance '{name} in 0..10 = ...'."
+            )
+        found = _Found()
+        for grid in grids([self.ranges[parent] for parent in equation.parents], 1 << 16):
+            try:
+                values = equation.array(dict(zip(equation.parents, grid, strict=True)))
+            except ModelError as error:
+                raise ModelError(f"In the equation of {name}: {error}") from None
+            found.add(values)
+        reached = found.values()
+        if len(reached) > MAX_RANGE:
+            raise ModelError(f"The equation of {name} takes more than {MAX_RANGE} values; use smaller ranges.")
+        self.grid_work.spend(min(self.grid_work.left, 400 * len(reached)))
+        return tuple(reached.tolist())
+
+
+class _Found:
+    """The different values of some arrays: a table for large arrays of values near 0, else sorted lists."""
+
+    def __init__(self) -> None:
+        self.table = np.zeros(0, dtype=bool)
+        self.sorted: list[Array] = []
+
+    def add(self, values: Array) -> None:
+        if values.size > 1_000 and int(np.abs(values).max()) <= MAX_RANGE:
+            if not len(self.table):
+                self.table = np.zeros(2 * MAX_RANGE + 1, dtype=bool)
+            self.table[values + MAX_RANGE] = True
+        else:
+            self.sorted.append(_distinct(values))
+
+    def values(self) -> Array:
+        near = np.flatnonzero(self.table) - MAX_RANGE
+        return _distinct(np.concatenate([near, *self.sorted])) if self.sorted else near
+
+
+def _distinct(values: Array) -> Array:
+    """`np.unique`, which is many times slower on millions of integers."""
+    ordered: Array = np.sort(values, axis=None)
+    first: Array = np.append(True, ordered[1:] != ordered[:-1])
+    return ordered[first]
+
+
+def _steps(equation: Equation) -> int:
+    """How many nanoseconds one combination of values takes in an array, at most."""
+    if equation.facts is None:
+        return 50 if equation.vectorized else 200
+    each = 5 if equation.facts.divides else 2
+    return each * equation.facts.nodes + 15 * len(equation.parents) + 20
 
 
 def format_range(values: Sequence[int]) -> str:
@@ -522,9 +663,30 @@ def format_range(values: Sequence[int]) -> str:
     >>> format_range((0, 1)), format_range((0, 1, 2))
     ('{0, 1}', '0..2')
     """
-    if len(values) > 2 and values[-1] - values[0] + 1 == len(values):
+    if len(values) > 2 and _contiguous(values):
         return f"{values[0]}..{values[-1]}"
     return "{" + ", ".join(map(str, values)) + "}"
+
+
+def _brief_range(values: Sequence[int]) -> str:
+    """`format_range` for messages, where a long list is cut short."""
+    if len(values) <= 10 or _contiguous(values):
+        return format_range(values)
+    return "{" + ", ".join(map(str, values[:8])) + f", …, {values[-1]}" + "}"
+
+
+def _contiguous(values: Sequence[int]) -> bool:
+    return values[-1] - values[0] + 1 == len(values)
+
+
+def _unknown(name: object, known: Sequence[str]) -> ModelError:
+    hint = suggest(name, known) if isinstance(name, str) else ""
+    return ModelError(f"Unknown variable {shown(name)}{hint or '.'}")
+
+
+def _check_mapping(what: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{what} must map names of variables to values, such as {{'A': 1}}; got {shown(given)}.")
 
 
 def grids(ranges: Sequence[Range], chunk: int = 1 << 18) -> Iterator[list[Array]]:
@@ -543,17 +705,15 @@ def grids(ranges: Sequence[Range], chunk: int = 1 << 18) -> Iterator[list[Array]
 
 
 def _check_range(name: str, values: Iterable[int]) -> Range:
-    if not isinstance(name, str) or not name:
-        raise ModelError(f"A variable's name must be a non-empty string; got {name!r}.")
     try:
-        given = list(values)
+        given = list(islice(values, MAX_RANGE + 1))
     except TypeError:
-        raise ModelError(f"The range of {name} must be a collection of integers; got {values!r}.") from None
+        raise ModelError(f"The range of {name} must be a collection of integers; got {shown(values)}.") from None
     if len(given) > MAX_RANGE:
-        raise ModelError(f"The range of {name} has {len(given)} values; at most {MAX_RANGE} are allowed.")
+        raise ModelError(f"The range of {name} has more than {MAX_RANGE} values; give it a smaller one.")
     for value in given:
-        if not isinstance(value, (bool, int, np.integer, np.bool_)):
-            raise ModelError(f"The range of {name} must hold integers; got {value!r}.")
+        if not isinstance(value, (bool, int, np.integer, np.bool_)) or abs(int(value)) > LARGEST:
+            raise ModelError(f"The range of {name} must hold integers of at most 2**62; got {shown(value)}.")
     distinct = tuple(sorted({int(value) for value in given}))
     if not distinct:
         raise ModelError(f"The range of {name} is empty; give it at least one value.")

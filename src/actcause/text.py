@@ -14,17 +14,18 @@ The grammar, one declaration a line (`#` starts a comment, a `\` at the end of a
     unary       = ("-" | "~" | "!") unary | atom
     atom        = INT | NAME | ("min" | "max" | "abs") "(" formula {"," formula} ")" | "(" formula ")"
 
-Untrusted text is safe to parse: its size, the nesting of its parentheses, its numbers and its ranges
+Untrusted text is safe to parse: its size, the nesting of its formulas, its names, numbers and ranges
 are bounded, and everything that is wrong with it is a `ParseError` with a line and a column.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NoReturn
 
-from .errors import ParseError, suggest
+from .errors import ParseError, printable, suggest
 from .expression import (
     COMPARISONS,
     FUNCTIONS,
@@ -39,35 +40,61 @@ from .expression import (
     Not,
     Number,
     Or,
+    height,
 )
-from .model import MAX_RANGE, Declaration, Model
+from .model import MAX_RANGE, Declaration, Model, Range
 
 MAX_CHARACTERS = 64_000_000
 MAX_VARIABLES = 2_000_000
-MAX_DEPTH = 50
-MAX_BRANCHES = 200
+MAX_DEPTH = 50  # parentheses and negations around a part of a formula
+MAX_BRANCHES = 200  # of one chain of `else ... if`
+MAX_HEIGHT = 250  # nodes on the longest way down a formula: methods of expressions recurse that deep
 MAX_DIGITS = 15
+MAX_NAME = 200
+MAX_RANGE_TOTAL = 4_000_000  # values of all the different ranges of a text together
 
 TRUTH_VALUES = {"True": 1, "False": 0, "true": 1, "false": 0}
 KEYWORDS = frozenset({"and", "or", "not", "if", "else", "in", "exogenous", "min", "max", "abs", *TRUTH_VALUES})
 # Words, then numbers, then operators, then labels; anything else is a token of its own, refused later.
 TOKEN = re.compile(r"""[^\W\d]\w*'*|\d+|==|!=|<=|>=|//|\.\.|[-+*%<>=&|~!(){},]|"[^"\n]*"|\S""")
 WORD = re.compile(r"[^\W\d]\w*'*")
+COMMENT_OR_LABEL = re.compile(r'#|"[^"]*"?')
 END = ""
+
+
+def is_name(word: str) -> bool:
+    """Whether model text can have a variable of this name.
+
+    >>> is_name("m'"), is_name("my name"), is_name("not")
+    (True, False, False)
+    """
+    return WORD.fullmatch(word) is not None and word not in KEYWORDS and len(word) <= MAX_NAME
+
+
+class _Shared:
+    """What the lines of a text have in common: one node for each name, one tuple for each range."""
+
+    def __init__(self) -> None:
+        self.literals: dict[str, tuple[Name, Not]] = {}
+        self.ranges: dict[tuple[int, int], Range] = {}
+        self.range_values = 0
 
 
 class _Parser:
     """A recursive-descent parser over the tokens of one logical line."""
 
-    def __init__(self, source: str, line: int, literals: dict[str, tuple[Name, Not]] | None = None) -> None:
+    def __init__(self, source: str, line: int, shared: _Shared | None = None) -> None:
         self.source = source
         self.line = line
         self.tokens: list[str] = TOKEN.findall(source)
         self.tokens.append(END)
         self.at = 0
         self.depth = 0
-        # Names seen so far and their negations, shared between lines: one node each, however often used.
-        self.literals = {} if literals is None else literals
+        self.tall = False  # whether the formula may be taller than MAX_HEIGHT
+        self.chained = 0  # comparisons such as a < b < c so far
+        self.shared = _Shared() if shared is None else shared
+        # Names seen so far and their negations.
+        self.literals = self.shared.literals
 
     # -- errors ------------------------------------------------------------------------------
 
@@ -87,7 +114,7 @@ class _Parser:
 
     def expected(self, what: str) -> NoReturn:
         token = self.tokens[self.at]
-        came = "the end of the line" if token == END else f"'{token[:40]}'"
+        came = "the end of the line" if token == END else f"'{printable(token[:40])}'"
         self.fail(f"expected {what}, got {came}")
 
     def take(self, token: str, what: str | None = None) -> None:
@@ -95,12 +122,26 @@ class _Parser:
             self.expected(what or f"'{token}'")
         self.at += 1
 
-    def enter(self) -> None:
-        self.depth += 1
+    def enter(self, levels: int = 1) -> None:
+        self.depth += levels
+        self.tall = self.tall or self.depth > MAX_DEPTH // 3
         if self.depth > MAX_DEPTH:
             self.fail(f"nested deeper than {MAX_DEPTH} levels; name a part of it in a line of its own")
 
     # -- expressions -------------------------------------------------------------------------
+
+    def whole_formula(self) -> Expression:
+        """A formula that is not a part of another."""
+        start = self.at
+        result = self.formula()
+        if self.tall:
+            if height(result) > MAX_HEIGHT:
+                self.fail(f"nested deeper than {MAX_HEIGHT} operators; name a part of it in a line of its own", start)
+            try:  # printing can add parentheses, and what is printed must be readable
+                _Parser(str(result), self.line).formula()
+            except ParseError as error:
+                self.fail(error.reason, start)
+        return result
 
     def formula(self) -> Expression:
         self.enter()
@@ -113,6 +154,7 @@ class _Parser:
             branches.append((result, self.either()))
             self.take("else", "'else' after 'if'")
             result = self.either()
+        self.tall = self.tall or len(branches) > 5
         for then, condition in reversed(branches):
             result = IfElse(then, condition, result)
         self.depth -= 1
@@ -151,9 +193,9 @@ class _Parser:
         while tokens[self.at] == "not":
             self.at += 1
         count = self.at - start
-        if count > MAX_DEPTH:
-            self.fail(f"more than {MAX_DEPTH} 'not' in a row", start)
+        self.enter(count)
         result = self.comparison()
+        self.depth -= count
         for _ in range(count):
             result = self.literals[result.name][1] if isinstance(result, Name) else Not(result)
         return result
@@ -167,10 +209,18 @@ class _Parser:
         links: list[Expression] = []
         while (symbol := self.tokens[self.at]) in COMPARISONS:
             self.at += 1
+            start, chained = self.at, self.chained
             right = self.sum()
             links.append(Compare(left, symbol, right))
             left = right
-        return links[0] if len(links) == 1 else And(tuple(links))
+            # Every operand but the outer two stands in two links; were chains to nest there, each
+            # level would double the formula.
+            if chained != self.chained and self.tokens[self.at] in COMPARISONS:
+                self.fail("a chain of comparisons in the middle of another; join them by 'and'", start)
+        if len(links) == 1:
+            return links[0]
+        self.chained += 1
+        return And(tuple(links))
 
     def sum(self) -> Expression:
         return self.chain(("+", "-"), self.product)
@@ -216,6 +266,7 @@ class _Parser:
             return Number(TRUTH_VALUES[token])
         if token in KEYWORDS or not WORD.fullmatch(token):
             self.expected("a variable, a number or '('")
+        self.check_name(token)
         self.at += 1
         if token not in self.literals:
             name = Name(token)
@@ -257,10 +308,15 @@ class _Parser:
             self.fail(f"'{token}' is a word of the language; choose another name")
         if not WORD.fullmatch(token):
             self.expected("a variable's name")
+        self.check_name(token)
         self.at += 1
         return token
 
-    def range(self) -> tuple[int, ...]:
+    def check_name(self, token: str) -> None:
+        if len(token) > MAX_NAME:
+            self.fail(f"a name of {len(token)} characters; at most {MAX_NAME} are allowed")
+
+    def range(self) -> Range:
         start = self.at
         if self.tokens[self.at] == "{":
             self.at += 1
@@ -279,12 +335,22 @@ class _Parser:
                 self.fail(f"the range {low}..{high} is empty; write the smaller end first", start)
             if high - low >= MAX_RANGE:
                 self.fail(f"a range of {high - low + 1} values; at most {MAX_RANGE} are allowed", start)
-            return tuple(range(low, high + 1))
+            ranges = self.shared.ranges
+            if (low, high) not in ranges:
+                self.count_values(high - low + 1, start)
+                ranges[low, high] = tuple(range(low, high + 1))
+            return ranges[low, high]
         if len(set(values)) != len(values):
             self.fail("a value stands twice in this range", start)
         if len(values) > MAX_RANGE:
             self.fail(f"a range of {len(values)} values; at most {MAX_RANGE} are allowed", start)
+        self.count_values(len(values), start)
         return tuple(sorted(values))
+
+    def count_values(self, count: int, at: int) -> None:
+        self.shared.range_values += count
+        if self.shared.range_values > MAX_RANGE_TOTAL:
+            self.fail(f"the ranges up to here hold more than {MAX_RANGE_TOTAL} values; use smaller ranges", at)
 
     def declaration(self) -> Declaration:
         exogenous = self.tokens[self.at] == "exogenous"
@@ -292,6 +358,8 @@ class _Parser:
         name = self.name()
         label = None
         if self.tokens[self.at][:1] == '"':
+            if len(self.tokens[self.at]) == 1:
+                self.fail("this label has no end; close it with another '\"' in the same line")
             label = self.tokens[self.at].strip('"')
             self.at += 1
         values = None
@@ -303,7 +371,7 @@ class _Parser:
             if exogenous:
                 self.fail(f"the exogenous variable {name} cannot have an equation; drop 'exogenous' or the equation")
             self.at += 1
-            expression = self.formula()
+            expression = self.whole_formula()
         self.end("'in', '=' or the end of the line" if expression is None else "an operator or the end of the line")
         return Declaration(name, values, expression, exogenous, label)
 
@@ -322,34 +390,42 @@ def _check_size(text: str) -> None:
         )
 
 
-def _logical_lines(text: str) -> list[tuple[int, str]]:
+@contextmanager
+def _enough_stack() -> Iterator[None]:
+    """The parser recurses, a little; say so if its caller has left it no room to."""
+    try:
+        yield
+    except RecursionError:
+        raise ParseError(
+            "too little of Python's stack is left to read this text; call the parser from fewer nested calls",
+            line=1,
+            column=1,
+            source="",
+        ) from None
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their numbers, comments cut off and continuations joined."""
-    lines: list[tuple[int, str]] = []
     pending: list[str] = []
     start = 0
     for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.rstrip("\r")
-        if "#" in line:
-            line = _without_comment(line)
+        line = _without_comment(raw) if "#" in raw else raw
         if not pending:
             start = number
-        if line.endswith("\\"):
-            pending.append(line[:-1])
+        bare = line.rstrip()
+        if bare.endswith("\\"):
+            pending.append(bare[:-1])
             continue
-        lines.append((start, "\n".join([*pending, line]) if pending else line))
+        yield start, "\n".join([*pending, line]) if pending else line
         pending.clear()
     if pending:
-        lines.append((start, "\n".join(pending)))
-    return lines
+        yield start, "\n".join(pending)
 
 
 def _without_comment(line: str) -> str:
-    quoted = False
-    for index, character in enumerate(line):
-        if character == '"':
-            quoted = not quoted
-        elif character == "#" and not quoted:
-            return line[:index]
+    for match in COMMENT_OR_LABEL.finditer(line):
+        if match[0] == "#":
+            return line[: match.start()]
     return line
 
 
@@ -360,13 +436,18 @@ def parse_model(text: str) -> Model:
     ('ST', 'BT', 'BS')
     """
     _check_size(text)
+    with _enough_stack():
+        return Model.from_declarations(_declarations(text.removeprefix("\ufeff")).values())
+
+
+def _declarations(text: str) -> dict[str, Declaration]:
     declarations: dict[str, Declaration] = {}
     places: dict[str, tuple[int, str]] = {}
-    literals: dict[str, tuple[Name, Not]] = {}
+    shared = _Shared()
     for number, line in _logical_lines(text):
         if not line or line.isspace():
             continue
-        parser = _Parser(line, number, literals)
+        parser = _Parser(line, number, shared)
         declaration = parser.declaration()
         name = declaration.name
         if name in declarations:
@@ -375,9 +456,9 @@ def parse_model(text: str) -> Model:
             parser.fail(f"more than {MAX_VARIABLES} variables", 0)
         declarations[name] = declaration
         places[name] = (number, line)
-    if not literals.keys() <= declarations.keys():
+    if not shared.literals.keys() <= declarations.keys():
         _fail_unknown(declarations, places)
-    return Model.from_declarations(declarations.values())
+    return declarations
 
 
 def _fail_unknown(declarations: dict[str, Declaration], places: dict[str, tuple[int, str]]) -> NoReturn:
@@ -404,7 +485,8 @@ def parse_formula(text: str, names: Mapping[str, object] | None = None) -> Expre
     parser = _Parser(text, 1)
     if parser.tokens[0] == END:
         parser.fail("the formula is empty; write one such as 'BS == 1'")
-    expression = parser.formula()
+    with _enough_stack():
+        expression = parser.whole_formula()
     parser.end("an operator or the end of the formula")
     if names is not None:
         for used in expression.names():

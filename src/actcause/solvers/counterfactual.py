@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..answer import Witness
-from .circuit import FALSE, TRUE, World, constant
+from .circuit import FALSE, World, constant
 from .minimal import Engine
 
 # Past this many held variables, witnesses are given as found: shortening costs an evaluation for each.
@@ -40,18 +40,13 @@ class _Counterfactual(Engine):
                 continue
             chosen = self.chosen.get(name, FALSE)
             follows = circuit.equation(model, name, world) if name in model.equations else constant(actual[name])
-            if chosen == FALSE and len(follows) == 1 and actual[name] in follows:
-                world[name] = follows
-            elif chosen == FALSE and not self.freezing:
+            if chosen == FALSE and (not self.freezing or list(follows) == [actual[name]]):
                 world[name] = follows
             else:
                 values = model.ranges[name] if chosen != FALSE else sorted({actual[name], *follows})
                 world[name] = circuit.free(values)
                 stays = actual[name] if self.freezing else None
-                if chosen == FALSE:
-                    circuit.same_if(TRUE, world[name], follows, except_for=stays)
-                else:
-                    circuit.same_if(-chosen, world[name], follows, except_for=stays)
+                circuit.same_if(-chosen, world[name], follows, except_for=stays)
         circuit.add([-circuit.truth(query.effect, world)])
 
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
