@@ -27,6 +27,7 @@ class Status(Enum):
     MAX_CAUSES = "max-causes"
     OUT_OF_TIME = "out-of-time"
     OUT_OF_STEPS = "out-of-steps"
+    TOO_LARGE = "too-large"
 
     @property
     def sentence(self) -> str:
@@ -38,6 +39,8 @@ _SENTENCES = {
     Status.MAX_CAUSES: "The search stopped at max_causes; raise it to look for more.",
     Status.OUT_OF_TIME: "The search ran out of time; raise max_seconds to go on.",
     Status.OUT_OF_STEPS: "The search ran out of steps; raise max_steps to go on.",
+    Status.TOO_LARGE: "The state space is too large to be searched whole; use fewer roots, smaller ranges, "
+    "or an alpha_sufficiency below 1/2.",
 }
 
 
@@ -50,6 +53,10 @@ def as_share(name: str, value: float | Fraction | str | None) -> Fraction | None
     if value is None:
         return None
     try:
+        if isinstance(value, str) and "/" not in value:
+            value = float(value)  # not straight to Fraction, which would write out 1e-999999999
+        if isinstance(value, str) and len(value) > 40:
+            raise ValueError
         share = Fraction(value).limit_denominator(10**9)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise QueryError(f"{name} must be a number between 0 and 1; got {value!r}.") from None
@@ -88,6 +95,7 @@ class Query:
             fix(self, "effect", parse_formula(self.effect, self.model.ranges))
         elif not isinstance(self.effect, Expression):
             raise QueryError(f"The effect must be a formula such as 'BS == 1'; got {self.effect!r}.")
+        self.model.check_formula(self.effect)
         fix(self, "alpha_sufficiency", as_share("alpha_sufficiency", self.alpha_sufficiency))
         fix(self, "alpha_necessity", as_share("alpha_necessity", self.alpha_necessity))
 
@@ -133,7 +141,8 @@ class Query:
             raise QueryError(f"The event must be a non-empty mapping such as {{'ST': 1}}; got {event!r}.")
         for name in event:
             if name not in self.model.ranges:
-                raise QueryError(f"Unknown variable {name!r} in the event{suggest(str(name), self.model.variables)}.")
+                hint = suggest(str(name), self.model.variables) or "."
+                raise QueryError(f"Unknown variable {name!r} in the event{hint}")
             if name in self.model.exogenous:
                 raise QueryError(f"{name} is exogenous: it belongs to the context and is never a cause.")
         return {name: self.model.check_value(name, value) for name, value in event.items()}
@@ -215,7 +224,7 @@ class Cause:
 
     @property
     def sentence(self) -> str:
-        return f"{_event_text(self.query, self.event)} is a cause of {self.query.effect_text}: {_because(self)}."
+        return f"{_event_text(self.query, self.event)} a cause of {self.query.effect_text}: {_because(self)}."
 
     def __str__(self) -> str:
         return self.sentence
@@ -256,7 +265,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        what = f"{_event_text(self.query, self.event)} is"
+        what = _event_text(self.query, self.event)
         effect = self.query.effect_text
         if self.holds is None:
             return (
@@ -420,6 +429,7 @@ def _join(parts: Sequence[str]) -> str:
 
 
 def _event_text(query: Query, event: Assignment) -> str:
+    """The event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
     parts = []
     for name, value in list(event.items())[:8]:
         label = query.model.labels.get(name)
@@ -427,7 +437,9 @@ def _event_text(query: Query, event: Assignment) -> str:
     if len(event) > 8:
         parts.append(f"{len(event) - 8} more")
     text = _join(parts)
-    return text[0].upper() + text[1:] if query.model.labels.get(next(iter(event))) else text
+    if query.model.labels.get(next(iter(event))):
+        text = text[0].upper() + text[1:]
+    return f"{text} is" if len(event) == 1 else f"{text} together are"
 
 
 def _because(cause: Cause) -> str:

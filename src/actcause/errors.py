@@ -46,6 +46,10 @@ class QueryError(ActCauseError):
     """A question that cannot be asked of this model."""
 
 
+class TooLargeError(QueryError):
+    """A question whose answer would take more memory than it may."""
+
+
 class MissingExtraError(ActCauseError, ImportError):
     """An optional dependency that is not installed; the message holds the exact install line."""
 

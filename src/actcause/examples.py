@@ -90,7 +90,8 @@ def load(name: str) -> Example:
     """
     if not isinstance(name, str) or name not in _CATALOGUE:
         raise QueryError(
-            f"Unknown example {name!r}{suggest(str(name), list(_CATALOGUE))}; actcause.examples.names() lists them all."
+            f"Unknown example {name!r}{suggest(str(name), list(_CATALOGUE)) or '.'} "
+            f"actcause.examples.names() lists them all."
         )
     return _CATALOGUE[name]()
 

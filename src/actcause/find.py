@@ -9,6 +9,7 @@ from .answer import Answer, Assignment, Cause, Query, Status, Verdict
 from .definitions import OutOfBudget, Search, definition_named
 from .errors import QueryError
 from .expression import Expression
+from .functional import FunctionalSolver
 from .model import Model
 from .preimages import Partitions, partition
 from .solvers import ENGINES, EngineSolver, Exhaustive, Solver
@@ -139,7 +140,9 @@ def _query(
 def _solver(query: Query, solver: str) -> Solver:
     if solver not in SOLVERS:
         raise QueryError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+    if query.definition == "functional":
+        return FunctionalSolver(query, oracle=solver == "exhaustive")
     exhaustive = Exhaustive(definition_named(query.definition))
-    if solver == "exhaustive" or query.definition not in ENGINES:
+    if solver == "exhaustive":
         return exhaustive
     return EngineSolver(ENGINES[query.definition], fallback=exhaustive)

@@ -318,6 +318,14 @@ class Model:
 
     # -- evaluation ----------------------------------------------------------------------------
 
+    def check_formula(self, formula: Expression) -> None:
+        """Refuse a formula over this model that names unknown variables or whose values could overflow."""
+        looked_at = facts(formula)
+        for name in looked_at.names:
+            self.check_known(name)
+        if looked_at.arithmetic:
+            formula.bounds({name: (self.ranges[name][0], self.ranges[name][-1]) for name in looked_at.names})
+
     def check_context(self, context: Mapping[str, int]) -> dict[str, int]:
         """Return the context as plain integers, or say in one sentence what is wrong with it."""
         values: dict[str, int] = {}

@@ -25,7 +25,8 @@ from .definitions import OutOfBudget
 from .errors import QueryError
 from .expression import Array
 from .solvers.algorithm0 import algorithm0
-from .solvers.assignment import Component, Option, Solution, assign
+from .solvers.assignment import Solution, assign
+from .solvers.frontier import SAFE, Frontier, Option
 from .statespace import StateSpace
 
 HALF = Fraction(1, 2)
@@ -188,7 +189,7 @@ class Partitions:
         space: StateSpace,
         alpha_sufficiency: Fraction | None,
         alpha_necessity: Fraction | None,
-        solution: Solution | None,
+        solution: Solution | _Listed | None,
         status: Status,
     ) -> None:
         self.space = space
@@ -227,7 +228,7 @@ class Partitions:
     def pair(self, binaries: Mapping[int, str] | list[str]) -> Pair:
         """A pair of your own, to be checked: one binary for each state, in the order of the space."""
         given = [binaries[index] for index in range(len(self.space))]
-        return Pair(self, np.asarray([_mask(binary, len(self.variables)) for binary in given], dtype=np.int64))
+        return Pair(self, np.asarray([self.space.mask_of(binary) for binary in given], dtype=np.int64))
 
     def binaries(self, state: int | Mapping[str, int]) -> tuple[str, ...]:
         r"""The binaries that a state is given in some minimal pair: its functional actual causes.
@@ -288,8 +289,8 @@ def partition(
     if solver not in ("auto", "algorithm-0"):
         raise QueryError(f"solver must be 'auto' or 'algorithm-0'; got {solver!r}.")
     if solver == "algorithm-0":
-        solution = _by_algorithm0(space, sufficiency, necessity)
-        return Partitions(space, sufficiency, necessity, solution, Status.COMPLETE)
+        listed = _by_algorithm0(space, sufficiency, necessity)
+        return Partitions(space, sufficiency, necessity, listed, Status.COMPLETE)
     deadline = None if max_seconds is None else monotonic() + max_seconds
 
     def remaining() -> float | None:
@@ -335,7 +336,7 @@ def _weights(space: StateSpace) -> list[int]:
     return [1] * len(space) if space.weights is None else space.weights.tolist()
 
 
-def _by_algorithm0(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> Solution:
+def _by_algorithm0(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> _Listed:
     if len(space) > SMALL:
         raise QueryError(
             f"Algorithm 0 tries every pair and takes spaces of up to {SMALL} states; this one has {len(space)}. "
@@ -343,24 +344,28 @@ def _by_algorithm0(space: StateSpace, sufficiency: Fraction | None, necessity: F
         )
     admissible, group = _options(space, sufficiency, necessity)
     cost, pairs, _ = algorithm0(admissible, space.outcomes.tolist(), group, _weights(space))
-    return _Listed(len(space), cost, [np.asarray(pair, dtype=np.int64) for pair in pairs])
+    return _Listed(cost, [np.asarray(pair, dtype=np.int64) for pair in pairs])
 
 
-class _Listed(Solution):
+@dataclass(frozen=True, eq=False)
+class _Listed:
     """Minima that were written out one by one."""
 
-    def __init__(self, size: int, cost: int | None, pairs: list[Array]) -> None:
-        super().__init__(size, [], np.zeros(size, dtype=bool), [], cost, len(pairs))
-        self._pairs = pairs
+    cost: int | None
+    pairs: list[Array]
+
+    @property
+    def count(self) -> int:
+        return len(self.pairs)
 
     def base(self) -> Array:
-        return self._pairs[0]
+        return self.pairs[0]
 
     def __iter__(self) -> Iterator[Array]:
-        return iter(self._pairs)
+        return iter(self.pairs)
 
     def masks_of(self, state: int) -> list[int]:
-        return sorted({int(pair[state]) for pair in self._pairs})
+        return sorted({int(pair[state]) for pair in self.pairs})
 
 
 def _histogram(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> dict[int, int]:
@@ -370,17 +375,10 @@ def _histogram(space: StateSpace, sufficiency: Fraction | None, necessity: Fract
     numbers: dict[tuple[int, int], int] = {}
     options = [
         [Option(mask, mask.bit_count(), numbers.setdefault((mask, group(state, mask)), len(numbers))) for mask in masks]
-        or [Option(0, 0, -1)]
+        or [Option(0, 0, SAFE)]
         for state, masks in enumerate(admissible)
     ]
-    whole = Component(list(range(len(space))), options, space.outcomes.tolist(), _weights(space))
-    found = whole.histogram(lambda: None)
+    found = Frontier(options, space.outcomes.tolist(), _weights(space)).histogram(lambda: None)
     if found is None:
         raise QueryError("The valid pairs of this space are too entangled to be counted by cost.")
     return dict(sorted(Counter(found).items()))
-
-
-def _mask(binary: str, width: int) -> int:
-    if len(binary) != width or set(binary) - {"0", "1"}:
-        raise QueryError(f"A binary here has {width} digits, 0 or 1; got {binary!r}.")
-    return sum(1 << i for i, digit in enumerate(binary) if digit == "1")

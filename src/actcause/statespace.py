@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from .errors import QueryError, suggest
+from .errors import QueryError, TooLargeError, suggest
 from .expression import Array, Expression
 from .model import Equation, Model, Range, grids
 
-MAX_STATES = 50_000_000
+MAX_CELLS = 200_000_000  # states times variables: what is held in memory at once
 CHUNK = 1 << 20
 
 Check = Callable[[], None]
@@ -200,7 +200,7 @@ class StateSpace:
         match = np.ones(len(self), dtype=bool)
         for name, value in state.items():
             if name not in self.variables:
-                raise QueryError(f"Unknown state variable '{name}'{suggest(name, self.variables)}.")
+                raise QueryError(f"Unknown state variable '{name}'{suggest(name, self.variables) or '.'}")
             position = self.variables.index(name)
             values = self.ranges[position]
             if value not in values:
@@ -209,6 +209,17 @@ class StateSpace:
         found = np.flatnonzero(match)
         if not len(found):
             raise QueryError(f"No state of the space agrees with {dict(state)}.")
+        return int(found[0])
+
+    def find_context(self, context: Mapping[str, int]) -> int:
+        """The index of the state that a context of the model produces."""
+        columns = self._counts.contexts
+        match = np.ones(len(self), dtype=bool)
+        for name, value in context.items():
+            match &= columns[name] == value
+        found = np.flatnonzero(match)
+        if not len(found):
+            raise QueryError(f"The context {dict(context)} is not part of this state space.")
         return int(found[0])
 
     def names(self, mask: int) -> tuple[str, ...]:
@@ -221,6 +232,12 @@ class StateSpace:
 
     def mask(self, names: Iterable[str]) -> int:
         return sum(1 << self.variables.index(name) for name in names)
+
+    def mask_of(self, binary: str) -> int:
+        """The mask of a binary such as '0110'."""
+        if len(binary) != len(self.variables) or set(binary) - {"0", "1"}:
+            raise QueryError(f"A binary here has {len(self.variables)} digits, 0 or 1; got {binary!r}.")
+        return sum(1 << i for i, digit in enumerate(binary) if digit == "1")
 
     def masks(self, size: int) -> list[int]:
         """All masks of a size, the paper's binaries in descending order."""
@@ -268,6 +285,8 @@ class StateSpace:
 
 class _Counts(ABC):
     """Counts of assignments under which the outcome differs."""
+
+    contexts: Mapping[str, Array]
 
     @abstractmethod
     def differing(self, mask: int) -> tuple[Array, Array | int]:
@@ -331,9 +350,9 @@ class _ModelCounts(_Counts):
         if self._table is None:
             ranges = [self.model.ranges[name] for name in self.axes]
             total = prod(map(len, ranges))
-            if total > MAX_STATES:
-                raise QueryError(
-                    f"The outcome reads {total} combinations of values; at most {MAX_STATES} fit. "
+            if total > MAX_CELLS:
+                raise TooLargeError(
+                    f"The outcome reads {_shown(total)} combinations of values; at most {MAX_CELLS} fit. "
                     f"Use smaller ranges, or declare fewer parents."
                 )
             parts = [
@@ -436,6 +455,7 @@ class _TableCounts(_Counts):
         self, codes: tuple[Array, ...], sizes: tuple[int, ...], outcomes: Array, kinds: int, weights: Array
     ) -> None:
         self.codes, self.sizes, self.outcomes, self.kinds, self.weights = codes, sizes, outcomes, kinds, weights
+        self.contexts = {}
 
     def differing(self, mask: int) -> tuple[Array, Array | int]:
         place, _ = _mixed_radix(
@@ -507,8 +527,14 @@ def _distinct(array: Array) -> Range:
     return _integers(np.unique(array))
 
 
+def _shown(count: int) -> str:
+    """A count that may have thousands of digits."""
+    return str(count) if count < 10**15 else f"about 2**{count.bit_length() - 1}"
+
+
 def _shape(contexts: Mapping[str, Array]) -> tuple[int, ...]:
-    return next(iter(contexts.values())).shape
+    shape: tuple[int, ...] = next(iter(contexts.values())).shape
+    return shape
 
 
 def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Array]:
@@ -516,9 +542,10 @@ def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Arra
         checked = model.check_context(context)
         return {name: np.asarray([value], dtype=np.int64) for name, value in checked.items()}
     count = model.context_count
-    if count > MAX_STATES:
-        raise QueryError(
-            f"The model has {count} contexts; at most {MAX_STATES} are searched. Use smaller ranges or fewer roots."
+    if count * len(model.variables) > MAX_CELLS:
+        raise TooLargeError(
+            f"The model has {_shown(count)} contexts of {len(model.variables)} variables; "
+            f"at most {MAX_CELLS // len(model.variables)} can be held. Use smaller ranges or fewer roots."
         )
     columns = next(grids([model.ranges[name] for name in model.roots], max(count, 1)))
     return dict(zip(model.roots, columns, strict=True))
@@ -527,7 +554,9 @@ def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Arra
 def _formula(text: str | Expression, model: Model) -> Expression:
     from .text import parse_formula
 
-    return parse_formula(text, model.ranges) if isinstance(text, str) else text
+    formula = parse_formula(text, model.ranges) if isinstance(text, str) else text
+    model.check_formula(formula)
+    return formula
 
 
 def _outcome_formula(model: Model, outcome: str | Expression) -> Expression:

@@ -23,7 +23,8 @@ def definition_named(name: str) -> Definition:
     """Look a definition up, with the nearest name suggested if there is none."""
     if name not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
-        raise QueryError(f"Unknown definition {name!r}{suggest(str(name), list(DEFINITIONS))}; choose one of {known}.")
+        hint = suggest(str(name), list(DEFINITIONS))
+        raise QueryError(f"Unknown definition {name!r}{hint or '; choose one of ' + known + '.'}")
     return DEFINITIONS[name]
 
 

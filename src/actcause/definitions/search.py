@@ -43,6 +43,11 @@ class Search:
             raise OutOfBudget(Status.OUT_OF_TIME)
 
     @property
+    def remaining(self) -> float | None:
+        """Seconds left, None if there is no limit."""
+        return None if self._deadline is None else max(self._deadline - monotonic(), 1e-3)
+
+    @property
     def timed(self) -> bool:
         return self._deadline is not None
 

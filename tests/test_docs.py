@@ -1,0 +1,236 @@
+"""Every code block of README and docs runs, and prints what it shows.
+
+The conventions, held by this file:
+
+- `python` blocks of a page run in order and share a namespace. A `text` block straight after one is
+  what it prints, exactly; a python block without one prints nothing.
+- `console` blocks hold lines that start with `$`. `actcause` commands run in a terminal 80 characters
+  wide, and the lines below one, if there are any, are what it prints (on stderr too; spaces at the end
+  of a line do not count). `; echo $?` adds the exit code. `make`, `pip`, `git` and `cd` are not run,
+  but a target of `make` must exist.
+- `model` blocks parse. One with `title="NAME"` is also a file that the page's commands can read.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+import actcause
+from actcause import Model, examples
+from actcause.cli import main
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+KINDS = {"python", "text", "console", "model", "bibtex"}
+NOT_RUN = {"make", "pip", "git", "cd"}
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+EXIT_CODE = "; echo $?"
+TERMINAL = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it stands, its kind, what is in it and what it is said to print."""
+
+    page: Path
+    line: int
+    info: str
+    source: str
+    shown: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.info.split(" ")[0]
+
+    @property
+    def title(self) -> str | None:
+        found = re.search(r'title="([^"]+)"', self.info)
+        return found[1] if found else None
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+
+
+@dataclass
+class Run:
+    """A page that is being read from top to bottom; a block is run after those above it, once."""
+
+    blocks: list[Block]
+    folder: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__page__"})
+    printed: dict[int, str] = field(default_factory=dict)
+
+    def output(self, block: Block) -> str:
+        for above in self.blocks:
+            if above.kind == "python" and above.line <= block.line and above.line not in self.printed:
+                self.printed[above.line] = ""  # a block that fails is not tried again for those below
+                self.printed[above.line] = self._run(above)
+        return self.printed[block.line]
+
+    def _run(self, block: Block) -> str:
+        code = compile("\n" * block.line + block.source, str(block.page), "exec")
+        out = StringIO()
+        with redirect_stdout(out):
+            exec(code, self.names)
+        return out.getvalue()
+
+
+@cache
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    found: list[Block] = []
+    end = 0
+    for match in FENCE.finditer(text):
+        block = Block(page, text.count("\n", 0, match.start()) + 1, match[1].strip(), match[2])
+        straight_after = not text[end : match.start()].strip()
+        if block.kind == "text" and found and found[-1].kind == "python" and straight_after:
+            above = found.pop()
+            block = Block(page, above.line, above.info, above.source, block.source)
+        found.append(block)
+        end = match.end()
+    return found
+
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+
+
+def of_kind(kind: str) -> Any:
+    chosen = [block for block in BLOCKS if block.kind == kind]
+    return pytest.mark.parametrize("block", chosen, ids=str)
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Run]:
+    found = {}
+    for page in PAGES:
+        folder = tmp_path_factory.mktemp("page")
+        found[page] = Run(blocks_of(page), folder)
+        for block in blocks_of(page):
+            if block.kind == "model" and block.title:
+                (folder / block.title).write_text(block.source, encoding="utf-8")
+    return found
+
+
+@of_kind("python")
+def test_a_python_block_runs_and_prints_what_it_shows(block: Block, runs: dict[Path, Run]) -> None:
+    with chdir(runs[block.page].folder):
+        assert runs[block.page].output(block) == block.shown
+
+
+@of_kind("console")
+def test_a_console_block_holds_commands_that_print_what_it_shows(block: Block, runs: dict[Path, Run]) -> None:
+    commands = list(commands_of(block))
+    assert commands, "a console block starts with '$ '"
+    for command, shown in commands:
+        program, *arguments = shlex.split(command.removesuffix(EXIT_CODE), comments=True)
+        if program == "make":
+            assert set(arguments) <= make_targets()
+        elif program not in NOT_RUN:
+            assert program == "actcause", f"{program} is no command that this test knows"
+            printed = answer_of(arguments, runs[block.page].folder, with_code=command.endswith(EXIT_CODE))
+            if shown:
+                assert printed == shown
+
+
+def commands_of(block: Block) -> list[tuple[str, list[str]]]:
+    """Each command with the lines shown below it."""
+    found: list[tuple[str, list[str]]] = []
+    for line in block.source.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:].strip(), []))
+        else:
+            found[-1][1].append(line.rstrip())
+    return [(command, trimmed(shown)) for command, shown in found]
+
+
+def trimmed(lines: list[str]) -> list[str]:
+    """Without the empty lines at both ends."""
+    return "\n".join(lines).strip("\n").split("\n") if any(lines) else []
+
+
+def answer_of(arguments: list[str], folder: Path, *, with_code: bool) -> list[str]:
+    out = StringIO()
+    plain = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "GITHUB_ACTIONS")}
+    terminal = patch.dict(os.environ, {**plain, **TERMINAL}, clear=True)
+    with terminal, chdir(folder), redirect_stdout(out), redirect_stderr(out):
+        code = main(arguments)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    return trimmed([*lines, *([str(code)] if with_code else [])])
+
+
+def make_targets() -> set[str]:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
+
+
+@of_kind("model")
+def test_a_model_block_parses(block: Block) -> None:
+    assert Model.from_text(block.source).variables
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_of_a_kind_that_is_checked(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert {block.kind for block in blocks_of(page)} <= KINDS
+    assert text.count("```") == 2 * len(FENCE.findall(text)), "a fence is indented or not closed"
+
+
+def navigation() -> set[str]:
+    yaml = pytest.importorskip("yaml")
+    found: set[str] = set()
+    stack = [yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            found.add(entry)
+        else:
+            stack.extend(entry.values() if isinstance(entry, dict) else entry)
+    return found
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    assert navigation() == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_to_files(page: Path) -> None:
+    prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in LINK.findall(prose):
+        if not target.startswith(("https://", "#")):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_the_gallery_shows_every_example() -> None:
+    spec = importlib.util.spec_from_file_location("docs_hooks", DOCS / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    page = (DOCS / "examples.md").read_text(encoding="utf-8")
+    gallery = hooks.with_catalogue(page)
+    assert hooks.MARKER in page
+    assert hooks.MARKER not in gallery
+    for name in examples.names():
+        example = examples.load(name)
+        assert example.story in gallery
+        assert example.text in gallery
+
+
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    reference = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.md")))
+    documented = set(re.findall(r"^::: actcause\.(?:\w+\.)*(\w+)$", reference, re.MULTILINE))
+    assert documented >= set(actcause.__all__)
