@@ -32,7 +32,7 @@ types: $(STAMP)  ## mypy, strict
 	$(BIN)/mypy
 
 docs: $(STAMP)  ## Build the docs site, strictly
-	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
 bench: $(STAMP)  ## Every benchmark of benchmarks/README.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt actualcauses

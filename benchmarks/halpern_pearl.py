@@ -2,7 +2,9 @@
 
 Rock throwers (T1 is a cause, T2 is none), OR trees with all leaves on (a leaf is a cause), unanimous votes
 (a vote is a cause), and random gates, of which several models and events are asked and the slowest is
-shown. Beside it the exhaustive oracle, which runs the definitions as they are written, where it ends in time.
+shown. Of the random models' seeds, 12 and 25 were picked because they were among the slowest of 0 to 39 at 31
+variables; no easy one was. Beside it the exhaustive oracle, which runs the definitions as they are written,
+where it ends in time; larger random models have nothing to be checked against.
 
     python benchmarks/run.py halpern_pearl
 """
@@ -13,10 +15,9 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import actcause as ac
 from measure import Figure, Other, best, timed
 from models import Scenario, plain_tree, random_gates, rock_throwers, voting
-
-import actcause as ac
 
 TITLE = "Original and updated HP"
 DEFINITIONS = ("original-hp", "updated-hp")
@@ -31,7 +32,7 @@ class Arguments:
     sizes: tuple[int, ...] = (7, 15, 31, 63)
     seconds: float = 60.0
     oracle_seconds: float = 20.0
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    seeds: tuple[int, ...] = (0, 1, 2, 12, 25)
 
 
 TINY = Arguments(sizes=(7,), seeds=(0, 1))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
+import pickle
 import platform
 import re
 import resource
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import metadata
-from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -88,29 +88,34 @@ def isolated(
     function: Callable[..., Any], *arguments: Any, seconds: float | None = None, memory: int | None = None
 ) -> Outcome:
     """Call a function of a module in a fresh process, within limits of time and memory."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_in_child, args=(theirs, memory, function, arguments))
-    process.start()
-    theirs.close()
     try:
-        return ours.recv() if ours.poll(seconds) else Outcome(failure=f"over {seconds:.0f} s")
-    except EOFError:
-        return Outcome(failure="died")
-    finally:
-        process.kill()
-        process.join()
+        done = subprocess.run(
+            [sys.executable, "-c", "import measure; measure.answer()"],
+            input=pickle.dumps((memory, function, arguments)),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(failure=f"over {seconds:.0f} s")
+    if done.returncode:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        return Outcome(failure=f"failed: {' '.join(last) or done.returncode}")
+    outcome: Outcome = pickle.loads(done.stdout)
+    return outcome
 
 
-def _in_child(
-    pipe: Connection, memory: int | None, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
+def answer() -> None:
+    """What the fresh process does: read a call, make it, write what came out."""
+    memory, function, arguments = pickle.load(sys.stdin.buffer)
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
-        if memory is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        pipe.send(Outcome(function(*arguments), peak_bytes()))
+        outcome = Outcome(function(*arguments), peak_bytes())
     except MemoryError:
-        pipe.send(Outcome(failure=f"over {(memory or 0) / GIB:.0f} GiB"))
+        outcome = Outcome(failure=f"over {memory / GIB:.0f} GiB")
+    sys.stdout.buffer.write(pickle.dumps(outcome))
 
 
 def peak_bytes() -> int:

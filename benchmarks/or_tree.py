@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
 
+import actcause as ac
 from measure import Figure, Other
 from models import Tree, plain_tree
-
-import actcause as ac
 
 TITLE = "OR trees (modified HP)"
 HP2SAT = Other("HP2SAT, its best", 1.7, reported=True)
@@ -48,8 +47,8 @@ def causes_of_or_tree(depth: int) -> int:
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
-    yield leaf(plain_tree(arguments.depth, "or", rest=0, exceptions=[-1]), "the one leaf that is on", True)
-    yield leaf(plain_tree(arguments.depth, "or"), "a leaf, all being on", False)
+    yield leaf(plain_tree(arguments.depth, "or", rest=0, exceptions=[-1]), "is the one leaf that is on a cause?", True)
+    yield leaf(plain_tree(arguments.depth, "or"), "all leaves on, is one of them a cause?", False)
     for count in arguments.causes:
         yield first(plain_tree(arguments.all_causes_depth, "or"), count, causes_of_or_tree(arguments.all_causes_depth))
 
@@ -67,7 +66,7 @@ def leaf(tree: Tree, what: str, expected: bool) -> Figure:
     total, parsing = min(runs)
     return Figure(
         "or_tree",
-        f"{tree.size:,} nodes: is {what} a cause? (parsing and query)",
+        f"{tree.size:,} nodes: {what} Parsing and query",
         total,
         bar=1.0,
         answer="yes" if verdict else "no",
@@ -100,9 +99,8 @@ def is_cut(event: frozenset[str]) -> bool:
     nodes = {int(name[1:]) for name in event}
     while nodes != {1}:
         lowest = max(nodes)
-        if lowest == 1 or lowest ^ 1 not in nodes:
+        sibling, parent = lowest ^ 1, lowest // 2
+        if sibling not in nodes or parent in nodes:
             return False
-        nodes = nodes - {lowest, lowest ^ 1} | {lowest // 2} if lowest // 2 not in nodes else set()
-        if not nodes:
-            return False
+        nodes = nodes - {lowest, sibling} | {parent}
     return True

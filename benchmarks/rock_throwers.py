@@ -14,16 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
+import actcause as ac
 import other_tools
 from measure import GIB, Figure, Other
 from models import Scenario, rock_throwers, rock_throwers_linear
 
-import actcause as ac
-
 TITLE = "Rock throwers: is T1 a cause of the shatter? (modified HP)"
 HP2SAT = {1601: Other("HP2SAT", 34.8, reported=True)}
-QUERY_BARS = {1601: 1.0}
-TOTAL_BARS = {1601: 1.0, 100_001: 20.0}
+QUERY_BARS = {("full", 1601): 1.0}
+TOTAL_BARS = {("full", 1601): 1.0, ("linear", 1601): None, ("linear", 100_001): 20.0}
 
 
 @dataclass(frozen=True)
@@ -68,20 +67,21 @@ def run(arguments: Arguments) -> Iterator[Figure]:
         others = [other_tools.measured(setting, size // 2, arguments.seconds, arguments.memory) for setting in settings]
         settings = [setting for setting, other in zip(settings, others, strict=True) if other.value is not None]
         known = [HP2SAT[size]] if size in HP2SAT else []
-        yield from figures(f"{size:,} variables, full", rock_throwers(size // 2), size, (*known, *others))
+        yield from figures(("full", size), rock_throwers(size // 2), (*known, *others))
     for size in arguments.linear:
-        yield from figures(f"{size:,} variables, linear", rock_throwers_linear(size // 2), size, ())
+        yield from figures(("linear", size), rock_throwers_linear(size // 2), ())
 
 
-def figures(what: str, scenario: Scenario, size: int, others: tuple[Other, ...]) -> Iterator[Figure]:
+def figures(kind: tuple[str, int], scenario: Scenario, others: tuple[Other, ...]) -> Iterator[Figure]:
+    what = f"{kind[1]:,} variables, {kind[0]}"
     runs = [ask(scenario, "T1") for _ in range(3)]
     query = min(runs, key=lambda run: run.query)
     total = min(runs, key=lambda run: run.total)
     right = query.is_cause and ("T2" not in scenario.context or not ask(scenario, "T2").is_cause)
     answer = "T1 yes, T2 no" if "T2" in scenario.context else "T1 yes"
-    bar = QUERY_BARS.get(size)
+    bar = QUERY_BARS.get(kind)
     yield Figure("rock_throwers", f"{what}: query", query.query, bar=bar, answer=answer, right=right, others=others)
-    if size in TOTAL_BARS:
+    if kind in TOTAL_BARS:
         parts = {"parsing": total.parsing, "query": total.query}
-        label = f"{what}: parsing {len(scenario.text) / 1e6:.1f} MB and query"
-        yield Figure("rock_throwers", label, total.total, bar=TOTAL_BARS[size], answer=answer, right=right, parts=parts)
+        label = f"{what}: parsing {len(scenario.text) / 1e6:.2g} MB and query"
+        yield Figure("rock_throwers", label, total.total, bar=TOTAL_BARS[kind], answer=answer, right=right, parts=parts)

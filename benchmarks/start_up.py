@@ -1,6 +1,6 @@
 """Start-up: how long a user waits before anything happens. Whole processes, the best of five.
 
-    python benchmarks/run.py start_up
+python benchmarks/run.py start_up
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from measure import Figure, Other, best, isolated, timed
 
 import actcause as ac
+from measure import Figure, Other, best, isolated, timed
 
 TITLE = "Functional actual causes of whole state spaces"
 FUNCTIONS = (
@@ -35,7 +35,7 @@ class Arguments:
     seconds: float = 60.0
 
 
-TINY = Arguments(positions=600, variables=4)
+TINY = Arguments(positions=600, variables=3)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
@@ -74,8 +74,9 @@ def rocket_ship() -> Figure:
     seconds, found = best(lambda: ac.partitions(ac.Model.from_text(example.text), example.outcome, **shares))
     binaries = found.binaries({"T1": 1, "T2": 1, "X": 200})
     what = f"Rocket Ship, {len(found.space):,} states; at (1, 1, 200)"
-    causes = " or ".join("{" + ", ".join(v for v, d in zip(found.variables, b, strict=True) if d == "1") + "}"
-                         for b in binaries)
+    causes = " or ".join(
+        "{" + ", ".join(v for v, d in zip(found.variables, b, strict=True) if d == "1") + "}" for b in binaries
+    )
     return Figure("state_spaces", what, seconds, answer=causes, right=binaries == ("110",))
 
 
@@ -83,7 +84,7 @@ def mover() -> Figure:
     example = ac.examples.load("mover-1d")
 
     def ask(solver: str) -> ac.Partitions:
-        return ac.partitions(example.model, example.outcome, alpha_sufficiency=1, solver=solver)
+        return ac.partitions(ac.Model.from_text(example.text), example.outcome, alpha_sufficiency=1, solver=solver)
 
     seconds, fast = best(lambda: ask("auto"))
     literal, slow = best(lambda: ask("algorithm-0"))

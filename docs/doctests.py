@@ -8,7 +8,7 @@ from typing import Any
 import griffe
 
 # From a line that starts with `>>>` to the next empty one.
-EXAMPLE = re.compile(r"(?:^>>> .*\n?(?:^(?!\s*$).*\n?)*\n*(?=>>> |\Z|))+", re.MULTILINE)
+EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
 
 
 class Doctests(griffe.Extension):
@@ -21,4 +21,4 @@ class Doctests(griffe.Extension):
 
 def fenced(docstring: str) -> str:
     """The docstring with its examples as code blocks."""
-    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n\n", docstring)
+    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", docstring)

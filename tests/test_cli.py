@@ -246,7 +246,7 @@ def test_a_byte_order_mark_is_no_part_of_the_model(tmp_path: Path, as_json: Any)
         ((*QUESTION, "--definition", "modified-ph"), "did you mean 'modified-hp'"),
         ((*QUESTION, "--alpha-sufficiency", "most"), "--alpha-sufficiency must be"),
         ((*QUESTION, "--alpha-necessity", "1.5"), "--alpha-necessity must be between 0 and 1"),
-        ((*QUESTION, "--max-seconds", "0"), "--max-seconds must be positive"),
+        ((*QUESTION, "--max-seconds", "0"), "--max-seconds must be a positive number"),
         ((*QUESTION, "--max-seconds", "soon"), "'--max-seconds'"),
         ((*QUESTION, "--max-causes", "0"), "'--max-causes'"),
         ((*QUESTION, "--solver", "oracle"), "auto, exhaustive"),

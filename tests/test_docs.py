@@ -9,6 +9,9 @@ The conventions, held by this file:
   of a line do not count). `; echo $?` adds the exit code. `make`, `pip`, `git` and `cd` are not run,
   but a target of `make` must exist.
 - `model` blocks parse. One with `title="NAME"` is also a file that the page's commands can read.
+
+When an answer is worded anew, `python tests/test_docs.py` puts what the blocks print into the pages. Read the
+difference before you keep it.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -113,16 +117,16 @@ def of_kind(kind: str) -> Any:
     return pytest.mark.parametrize("block", chosen, ids=str)
 
 
+def run_in(folder: Path, page: Path) -> Run:
+    for block in blocks_of(page):
+        if block.kind == "model" and block.title:
+            (folder / block.title).write_text(block.source, encoding="utf-8")
+    return Run(blocks_of(page), folder)
+
+
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Run]:
-    found = {}
-    for page in PAGES:
-        folder = tmp_path_factory.mktemp("page")
-        found[page] = Run(blocks_of(page), folder)
-        for block in blocks_of(page):
-            if block.kind == "model" and block.title:
-                (folder / block.title).write_text(block.source, encoding="utf-8")
-    return found
+    return {page: run_in(tmp_path_factory.mktemp("page"), page) for page in PAGES}
 
 
 @of_kind("python")
@@ -136,12 +140,12 @@ def test_a_console_block_holds_commands_that_print_what_it_shows(block: Block, r
     commands = list(commands_of(block))
     assert commands, "a console block starts with '$ '"
     for command, shown in commands:
-        program, *arguments = shlex.split(command.removesuffix(EXIT_CODE), comments=True)
+        program, *arguments = words_of(command)
         if program == "make":
             assert set(arguments) <= make_targets()
         elif program not in NOT_RUN:
             assert program == "actcause", f"{program} is no command that this test knows"
-            printed = answer_of(arguments, runs[block.page].folder, with_code=command.endswith(EXIT_CODE))
+            printed = answer_of(command, runs[block.page].folder)
             if shown:
                 assert printed == shown
 
@@ -162,14 +166,18 @@ def trimmed(lines: list[str]) -> list[str]:
     return "\n".join(lines).strip("\n").split("\n") if any(lines) else []
 
 
-def answer_of(arguments: list[str], folder: Path, *, with_code: bool) -> list[str]:
+def words_of(command: str) -> list[str]:
+    return shlex.split(command.removesuffix(EXIT_CODE), comments=True)
+
+
+def answer_of(command: str, folder: Path) -> list[str]:
     out = StringIO()
     plain = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "GITHUB_ACTIONS")}
     terminal = patch.dict(os.environ, {**plain, **TERMINAL}, clear=True)
     with terminal, chdir(folder), redirect_stdout(out), redirect_stderr(out):
-        code = main(arguments)
+        code = main(words_of(command)[1:])
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
-    return trimmed([*lines, *([str(code)] if with_code else [])])
+    return trimmed([*lines, *([str(code)] if command.endswith(EXIT_CODE) else [])])
 
 
 def make_targets() -> set[str]:
@@ -234,3 +242,25 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     reference = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.md")))
     documented = set(re.findall(r"^::: actcause\.(?:\w+\.)*(\w+)$", reference, re.MULTILINE))
     assert documented >= set(actcause.__all__)
+
+
+def rewritten(page: Path, folder: Path) -> str:
+    """The page with what its blocks print now."""
+    text = page.read_text(encoding="utf-8")
+    run = run_in(folder, page)
+    for block in blocks_of(page):
+        if block.shown:
+            before = f"{block.source}```\n\n```text\n"
+            text = text.replace(f"{before}{block.shown}```", f"{before}{run.output(block)}```", 1)
+        elif block.kind == "console":
+            lines = []
+            for command, shown in commands_of(block):
+                lines += [f"$ {command}", *(answer_of(command, folder) if shown else [])]
+            text = text.replace(block.source, "\n".join(lines) + "\n", 1)
+    return text
+
+
+if __name__ == "__main__":
+    for each in PAGES:
+        with TemporaryDirectory() as folder:
+            each.write_text(rewritten(each, Path(folder)), encoding="utf-8")

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actcause.equation import vectorized
 from actcause.errors import ModelError
 from actcause.expression import Name, Not
-from actcause.model import Declaration, Model, format_range, grids, vectorized
+from actcause.model import Declaration, Model
+from actcause.ranges import format_range, grids
 from actcause.text import parse_formula
 from strategies import contexts, interventions, models, reachable
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 from . import examples
 from .answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .definitions import DEFINITIONS
+from .equation import vectorized
 from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, QueryError
 from .find import causes, is_cause, partitions
-from .model import Model, vectorized
+from .model import Model
 from .preimages import Pair, Partitions, Preimage
+from .responsibility import blame, responsibility
 from .statespace import StateSpace
 
 __version__ = "0.1.0"
@@ -38,9 +40,11 @@ __all__ = [
     "Status",
     "Verdict",
     "Witness",
+    "blame",
     "causes",
     "examples",
     "is_cause",
     "partitions",
+    "responsibility",
     "vectorized",
 ]

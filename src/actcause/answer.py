@@ -96,6 +96,7 @@ class Query:
         elif not isinstance(self.effect, Expression):
             raise QueryError(f"The effect must be a formula such as 'BS == 1'; got {self.effect!r}.")
         self.model.check_formula(self.effect)
+        self.model.check_equations()
         fix(self, "alpha_sufficiency", as_share("alpha_sufficiency", self.alpha_sufficiency))
         fix(self, "alpha_necessity", as_share("alpha_necessity", self.alpha_necessity))
 
@@ -224,7 +225,7 @@ class Cause:
 
     @property
     def sentence(self) -> str:
-        return f"{_event_text(self.query, self.event)} a cause of {self.query.effect_text}: {_because(self)}."
+        return f"{_opening(self.query, self.event)} a cause of {self.query.effect_text}: {_because(self)}."
 
     def __str__(self) -> str:
         return self.sentence
@@ -265,12 +266,11 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        what = _event_text(self.query, self.event)
+        what = _opening(self.query, self.event)
         effect = self.query.effect_text
         if self.holds is None:
-            return (
-                f"It is not known whether {_event_text(self.query, self.event)} caused {effect}. {self.status.sentence}"
-            )
+            event = _event_text(self.query, self.event)
+            return f"It is not known whether {event} a cause of {effect}. {self.status.sentence}"
         if self.holds:
             assert self.witness is not None
             cause = Cause(self.event, self.witness, self.query)
@@ -284,6 +284,9 @@ class Verdict:
             if untrue:
                 return f"AC1 fails, since actually {_assignments(untrue)}"
             return f"AC1 fails, since {query.effect_text} did not happen"
+        if self.failed == "AC2a" and query.alpha_necessity is not None:
+            share = query.alpha_necessity
+            return f"AC2a fails, since whatever is held, less than the share {share} of its values undoes the effect"
         if self.failed == "AC2a":
             return "AC2a fails, since no change of it that the definition allows would have undone the effect"
         if self.failed == "AC2b":
@@ -417,48 +420,45 @@ class Answer:
 # -- sentences -------------------------------------------------------------------------------------
 
 
-def _assignments(assignment: Assignment, limit: int = 8) -> str:
-    parts = [f"{name}={value}" for name, value in list(assignment.items())[:limit]]
-    if len(assignment) > limit:
-        parts.append(f"{len(assignment) - limit} more")
-    return _join(parts)
+def _assignments(assignment: Assignment) -> str:
+    return _listing([f"{name}={value}" for name, value in assignment.items()])
 
 
-def _join(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+def _listing(parts: Sequence[str], limit: int = 8) -> str:
+    """`a, b and c`, the rest counted if there are many."""
+    shown = list(parts[:limit])
+    if len(parts) > limit:
+        shown.append(f"{len(parts) - limit} more")
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
 
 
 def _event_text(query: Query, event: Assignment) -> str:
     """The event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
-    parts = []
-    for name, value in list(event.items())[:8]:
-        label = query.model.labels.get(name)
-        parts.append(f"{label} {name}={value}" if label else f"{name}={value}")
-    if len(event) > 8:
-        parts.append(f"{len(event) - 8} more")
-    text = _join(parts)
-    if query.model.labels.get(next(iter(event))):
-        text = text[0].upper() + text[1:]
+    labels = query.model.labels
+    text = _listing([f"{labels[n]} {n}={v}" if n in labels else f"{n}={v}" for n, v in event.items()])
     return f"{text} is" if len(event) == 1 else f"{text} together are"
+
+
+def _opening(query: Query, event: Assignment) -> str:
+    """The same at the start of a sentence; a variable's own name keeps its case."""
+    text = _event_text(query, event)
+    return text[0].upper() + text[1:] if next(iter(event)) in query.model.labels else text
 
 
 def _because(cause: Cause) -> str:
     """The counterfactual, in words."""
     query, witness = cause.query, cause.witness
     actual = query.actual
-    had = _join([f"{name} been {value}" for name, value in list(witness.changed.items())[:8]])
-    stayed = {n: v for n, v in witness.frozen.items() if v == actual[n]}
-    moved = {n: v for n, v in witness.frozen.items() if v != actual[n]}
-    clauses = []
+    stayed = [f"{name} stayed {value}" for name, value in witness.frozen.items() if value == actual[name]]
+    moved = [f"{name} set to {value}" for name, value in witness.frozen.items() if value != actual[name]]
+    clauses = ["had " + _listing([f"{name} been {value}" for name, value in witness.changed.items()])]
     if stayed:
-        clauses.append("while " + _join([f"{n} stayed {v}" for n, v in list(stayed.items())[:8]]))
-        if len(stayed) > 8:
-            clauses[-1] += f" and {len(stayed) - 8} more stayed as they were"
+        clauses.append("while " + _listing(stayed))
     if moved:
-        clauses.append("with " + _join([f"{n} set to {v}" for n, v in list(moved.items())[:8]]))
+        clauses.append("with " + _listing(moved))
     if witness.others:
         clauses.append("and " + _assignments(witness.others))
-    condition = " ".join([f"had {had}", *clauses])
+    condition = " ".join(clauses)
     pinned = pinned_outcome(query.effect, query.model)
     if pinned:
         values = query.model.solve(query.context, witness.intervention)

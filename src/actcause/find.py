@@ -39,7 +39,7 @@ def causes(
     >>> [dict(cause.event) for cause in answer.causes]
     [{'ST': 1}, {'SH': 1}]
     """
-    query = _query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
     if max_causes is not None and max_causes < 1:
         raise QueryError(f"max_causes must be at least 1; got {max_causes}.")
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
@@ -80,7 +80,7 @@ def is_cause(
     >>> print(verdict)
     ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
     """
-    query = _query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     return _solver(query, solver).judge(search, query.check_event(event))
 
@@ -121,7 +121,7 @@ def partitions(
     )
 
 
-def _query(
+def make_query(
     model: Model,
     context: Assignment | str,
     effect: str | Expression,
@@ -129,6 +129,7 @@ def _query(
     alpha_sufficiency: Share,
     alpha_necessity: Share,
 ) -> Query:
+    """Check the parts of a question and put them together."""
     from .text import parse_event
 
     name = definition_named(definition).name

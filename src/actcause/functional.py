@@ -17,8 +17,8 @@ from .answer import Assignment, Cause, Query, Status, Verdict, Witness, pinned_o
 from .definitions import OutOfBudget, Search
 from .definitions.functional import enough
 from .errors import TooLargeError
-from .model import grids
 from .preimages import HALF, Partitions, partition
+from .ranges import grids
 from .solvers import Solver
 from .solvers.base import happened
 from .statespace import StateSpace

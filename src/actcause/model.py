@@ -6,9 +6,8 @@ argument of `evaluate`, not a state of the model.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
 from math import prod
@@ -17,18 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from .equation import Equation, as_equation
 from .errors import ModelError, shown, suggest
-from .expression import LARGEST, TRUTH, Array, Expression, Facts, Interval, Name, Work, facts
-
-MAX_RANGE = 1_000_000
-# Work spent on inferring ranges, per model, in steps of a nanosecond at most.
-GRIDS_BUDGET = 600_000_000
-# Values and pairs of values looked at to infer the ranges of formulas that name no variable twice.
-SETS_BUDGET = 2_000_000
-PAIRS_AT_ONCE = 4_096
-
-Range = tuple[int, ...]
-BINARY: Range = (0, 1)
+from .expression import Array, Expression, facts
+from .ranges import BINARY, Range, RangeInference, brief_range, check_range, contiguous, format_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,107 +31,6 @@ class Declaration:
     expression: Expression | None = None
     exogenous: bool = False
     label: str | None = None
-
-
-@dataclass(frozen=True)
-class Equation:
-    """How a variable follows from its parents: an expression, or a Python function of them."""
-
-    parents: tuple[str, ...]
-    expression: Expression | None = None
-    function: Callable[..., Any] | None = None
-    vectorized: bool = False
-    facts: Facts | None = field(default=None, compare=False, repr=False)
-
-    @classmethod
-    def from_expression(cls, expression: Expression) -> Equation:
-        found = facts(expression)
-        return cls(found.names, expression, facts=found)
-
-    @classmethod
-    def from_function(cls, name: str, function: Callable[..., Any]) -> Equation:
-        """Read the parents from the function's parameter names."""
-        try:
-            parameters = inspect.signature(function).parameters.values()
-        except (TypeError, ValueError):
-            raise ModelError(
-                f"The parents of {name} cannot be read from {function!r}; wrap it in a lambda that names them."
-            ) from None
-        named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        for parameter in parameters:
-            if parameter.kind not in named:
-                raise ModelError(
-                    f"The equation of {name} has the parameter '{parameter}'; "
-                    f"each parameter must be the name of one parent."
-                )
-        parents = tuple(parameter.name for parameter in parameters)
-        return cls(parents, function=function, vectorized=getattr(function, "vectorized", False))
-
-    def value(self, env: Mapping[str, int]) -> int:
-        """The value for one assignment of the parents."""
-        if self.expression is not None:
-            return self.expression.value(env)
-        assert self.function is not None
-        arguments: list[Any] = [env[parent] for parent in self.parents]
-        if self.vectorized:
-            arguments = [np.asarray([argument], dtype=np.int64) for argument in arguments]
-            return int(_as_integers(self.function(*arguments), (1,))[0])
-        return _as_integer(self.function(*arguments))
-
-    def array(self, env: Mapping[str, Array]) -> Array:
-        """The values for many assignments of the parents."""
-        if self.expression is not None:
-            return self.expression.array(env, np.asarray(True) if self.facts and self.facts.divides else None)
-        assert self.function is not None
-        if not self.parents:
-            return np.asarray(self.value({}), dtype=np.int64)
-        columns = np.broadcast_arrays(*(env[parent] for parent in self.parents))
-        if self.vectorized:
-            return _as_integers(self.function(*columns), columns[0].shape)
-        rows, inverse = np.unique(np.stack([c.ravel() for c in columns], axis=1), axis=0, return_inverse=True)
-        values = np.asarray([_as_integer(self.function(*map(int, row))) for row in rows], dtype=np.int64)
-        return values[inverse.ravel()].reshape(columns[0].shape)
-
-
-def _as_equation(name: str, given: Callable[..., Any] | Expression | Equation) -> Equation:
-    if isinstance(given, Equation):
-        return given
-    if isinstance(given, Expression):
-        return Equation.from_expression(given)
-    return Equation.from_function(name, given)
-
-
-def _as_integer(value: Any) -> int:
-    if isinstance(value, (bool, int, np.integer, np.bool_)) and abs(int(value)) <= LARGEST:
-        return int(value)
-    raise ModelError(f"the function must return an integer or a truth value; it returned {shown(value)}")
-
-
-def _as_integers(values: Any, shape: tuple[int, ...]) -> Array:
-    array = np.asarray(values)
-    if array.dtype.kind not in "biu":
-        raise ModelError(f"the function must return integers or truth values; it returned an array of {array.dtype}")
-    try:
-        return np.broadcast_to(array.astype(np.int64), shape)
-    except ValueError:
-        raise ModelError(
-            f"the function must return one value for each of its inputs; "
-            f"for inputs of shape {shape} it returned an array of shape {array.shape}"
-        ) from None
-
-
-def vectorized(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a numpy function, so that a model calls it with whole arrays.
-
-    >>> @vectorized
-    ... def final(P, X):
-    ...     return np.where((P == 499) & (X != 501), 501, 500)
-    >>> model = Model({"P": range(1001), "X": range(1001), "Y": (500, 501)}, {"Y": final})
-    >>> model.evaluate({"P": 499, "X": 200})["Y"]
-    501
-    """
-    function.vectorized = True  # type: ignore[attr-defined]
-    return function
 
 
 class Model:
@@ -183,8 +73,8 @@ class Model:
                 raise ModelError(f"The {what} must map names of variables to their {what}; got {shown(given)}.")
         if isinstance(exogenous, str):
             raise ModelError(f"exogenous must be a collection of names, such as ['{exogenous}']; got a string.")
-        built = {name: _as_equation(name, given) for name, given in (equations or {}).items()}
-        declared = {name: _check_range(name, values) for name, values in ranges.items()}
+        built = {name: as_equation(name, given) for name, given in (equations or {}).items()}
+        declared = {name: check_range(name, values) for name, values in ranges.items()}
         names = dict.fromkeys((*ranges, *built))
         for name in names:
             if not isinstance(name, str) or not name:
@@ -267,7 +157,7 @@ class Model:
     # -- ranges --------------------------------------------------------------------------------
 
     def _infer_ranges(self, declared: dict[str, Range]) -> dict[str, Range]:
-        inference = _RangeInference()
+        inference = RangeInference()
         for name in self.order:
             equation = self.equations.get(name)
             if equation is not None:
@@ -318,6 +208,26 @@ class Model:
 
     # -- evaluation ----------------------------------------------------------------------------
 
+    def check_equations(self) -> None:
+        """Refuse a model in which an intervention could push an equation out of its declared range.
+
+        `evaluate` meets such a value or does not; a search over interventions would. Equations whose
+        values take too much work to look at are let through.
+        """
+        if self._unsound is not None:
+            raise ModelError(self._unsound)
+
+    @cached_property
+    def _unsound(self) -> str | None:
+        inference = RangeInference()
+        inference.ranges = dict(self.ranges)
+        for name in self._declared:
+            if name in self.equations:
+                problem = inference.outside(name, self.equations[name])
+                if problem is not None:
+                    return problem
+        return None
+
     def check_formula(self, formula: Expression) -> None:
         """Refuse a formula over this model that names unknown variables or whose values could overflow."""
         looked_at = facts(formula)
@@ -345,7 +255,7 @@ class Model:
         """Return `value` as an integer of the variable's range."""
         self.check_known(name)
         if not isinstance(value, (bool, int, np.integer, np.bool_)) or int(value) not in self._range_sets[name]:
-            raise ModelError(f"{name} must be in {_brief_range(self.ranges[name])}; got {shown(value)}.")
+            raise ModelError(f"{name} must be in {brief_range(self.ranges[name])}; got {shown(value)}.")
         return int(value)
 
     @cached_property
@@ -353,7 +263,7 @@ class Model:
         shared: dict[int, Container[int]] = {}  # by the identity of the range
         for values in self.ranges.values():
             if id(values) not in shared:
-                shared[id(values)] = range(values[0], values[-1] + 1) if _contiguous(values) else frozenset(values)
+                shared[id(values)] = range(values[0], values[-1] + 1) if contiguous(values) else frozenset(values)
         return {name: shared[id(values)] for name, values in self.ranges.items()}
 
     def evaluate(self, context: Mapping[str, int], do: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -394,7 +304,7 @@ class Model:
         at = ", ".join(f"{parent}={env[parent]}" for parent in self.equations[name].parents[:8])
         return ModelError(
             f"The equation of {name} gives {value}{' at ' if at else ''}{at}, "
-            f"outside {_brief_range(self.ranges[name])}; widen the range of {name} or change its equation."
+            f"outside {brief_range(self.ranges[name])}; widen the range of {name} or change its equation."
         )
 
     def equation_value(self, name: str, env: Mapping[str, int]) -> int:
@@ -474,7 +384,7 @@ class Model:
         if array.dtype.kind not in "biu" and array.size:
             raise ModelError(f"{name} must be given as integers; got an array of {array.dtype}.")
         if (at := self._first_outside(name, array)) is not None:
-            raise ModelError(f"{name} must be in {_brief_range(self.ranges[name])}; got {array.flat[at]}.")
+            raise ModelError(f"{name} must be in {brief_range(self.ranges[name])}; got {array.flat[at]}.")
         return array.astype(np.int64, copy=False)
 
     def _first_outside(self, name: str, array: Array) -> int | None:
@@ -482,7 +392,7 @@ class Model:
         values = self.ranges[name]
         if not array.size:
             return None
-        if int(array.min()) >= values[0] and int(array.max()) <= values[-1] and _contiguous(values):
+        if int(array.min()) >= values[0] and int(array.max()) <= values[-1] and contiguous(values):
             return None
         wrong = np.flatnonzero(~np.isin(array.ravel(), values))
         return int(wrong[0]) if wrong.size else None
@@ -550,143 +460,6 @@ class Model:
         return hash((self.variables, self.exogenous))
 
 
-class _RangeInference:
-    """The ranges of variables, parents first; those not declared are the values their equations reach.
-
-    The work is bounded, so that a model from untrusted text is built or refused in a moment.
-    """
-
-    def __init__(self) -> None:
-        self.ranges: dict[str, Range] = {}
-        self.sets: dict[int, frozenset[int]] = {id(BINARY): TRUTH}  # by the identity of the range
-        # What takes no longer than reading its line is free, so that a large model of small equations is fine.
-        self.set_work = Work(SETS_BUDGET, at_once=PAIRS_AT_ONCE, free=16)
-        self.grid_work = Work(GRIDS_BUDGET, at_once=GRIDS_BUDGET, free=10_000)
-
-    def add(self, name: str, equation: Equation, declared: Range | None) -> None:
-        expression = equation.expression
-        bounds = (0, 0)
-        if expression is not None and equation.facts is not None and equation.facts.arithmetic:
-            intervals = {p: (self.ranges[p][0], self.ranges[p][-1]) for p in equation.parents}
-            try:
-                bounds = expression.bounds(intervals)
-            except ModelError as error:
-                raise ModelError(f"In the equation of {name}: {error}") from None
-        if declared is not None:
-            self.ranges[name] = declared
-        elif isinstance(expression, Name):
-            self.ranges[name] = self.ranges[expression.name]
-        else:
-            reached = self.by_sets(equation) or self.by_grids(name, equation, bounds)
-            self.ranges[name] = BINARY if reached == BINARY else reached
-
-    def by_sets(self, equation: Equation) -> Range | None:
-        """When no name occurs twice, sets of values are exact; None if they do not apply or grow too large."""
-        if equation.expression is None or equation.facts is None:
-            return None
-        if not equation.facts.read_once or equation.facts.divides:
-            return None
-        sets = {}
-        for parent in equation.parents:
-            values = self.ranges[parent]
-            known = self.sets.get(id(values))
-            if known is None:
-                if not self.set_work.spend(len(values)):
-                    return None
-                known = self.sets[id(values)] = TRUTH if values == BINARY else frozenset(values)
-            sets[parent] = known
-        found = equation.expression.possible(sets, self.set_work)
-        if found is None or not self.set_work.spend(len(found)):
-            return None
-        return BINARY if found is TRUTH else tuple(sorted(found))
-
-    def by_grids(self, name: str, equation: Equation, bounds: Interval) -> Range:
-        """Evaluate the equation for all values of its parents."""
-        steps = _steps(equation)
-        if max(map(abs, bounds)) > MAX_RANGE:
-            steps += 100  # these are sorted
-        for parent in equation.parents:
-            steps *= len(self.ranges[parent])
-            if steps > GRIDS_BUDGET:  # an exact product could have millions of digits
-                break
-        if not self.grid_work.spend(steps):
-            if equation.expression is not None and equation.expression.boolean:
-                return BINARY
-            raise ModelError(
-                f"The range of {name} takes too much work to infer from all values of its parents; "
-                f"declare it, for instance '{name} in 0..10 = ...'."
-            )
-        found = _Found()
-        for grid in grids([self.ranges[parent] for parent in equation.parents], 1 << 16):
-            try:
-                values = equation.array(dict(zip(equation.parents, grid, strict=True)))
-            except ModelError as error:
-                raise ModelError(f"In the equation of {name}: {error}") from None
-            found.add(values)
-        reached = found.values()
-        if len(reached) > MAX_RANGE:
-            raise ModelError(f"The equation of {name} takes more than {MAX_RANGE} values; use smaller ranges.")
-        self.grid_work.spend(min(self.grid_work.left, 400 * len(reached)))
-        return tuple(reached.tolist())
-
-
-class _Found:
-    """The different values of some arrays: a table for large arrays of values near 0, else sorted lists."""
-
-    def __init__(self) -> None:
-        self.table = np.zeros(0, dtype=bool)
-        self.sorted: list[Array] = []
-
-    def add(self, values: Array) -> None:
-        if values.size > 1_000 and int(np.abs(values).max()) <= MAX_RANGE:
-            if not len(self.table):
-                self.table = np.zeros(2 * MAX_RANGE + 1, dtype=bool)
-            self.table[values + MAX_RANGE] = True
-        else:
-            self.sorted.append(_distinct(values))
-
-    def values(self) -> Array:
-        near = np.flatnonzero(self.table) - MAX_RANGE
-        return _distinct(np.concatenate([near, *self.sorted])) if self.sorted else near
-
-
-def _distinct(values: Array) -> Array:
-    """`np.unique`, which is many times slower on millions of integers."""
-    ordered: Array = np.sort(values, axis=None)
-    first: Array = np.append(True, ordered[1:] != ordered[:-1])
-    return ordered[first]
-
-
-def _steps(equation: Equation) -> int:
-    """How many nanoseconds one combination of values takes in an array, at most."""
-    if equation.facts is None:
-        return 50 if equation.vectorized else 200
-    each = 5 if equation.facts.divides else 2
-    return each * equation.facts.nodes + 15 * len(equation.parents) + 20
-
-
-def format_range(values: Sequence[int]) -> str:
-    """`{0, 1}`, or `0..10` for three or more values in a row.
-
-    >>> format_range((0, 1)), format_range((0, 1, 2))
-    ('{0, 1}', '0..2')
-    """
-    if len(values) > 2 and _contiguous(values):
-        return f"{values[0]}..{values[-1]}"
-    return "{" + ", ".join(map(str, values)) + "}"
-
-
-def _brief_range(values: Sequence[int]) -> str:
-    """`format_range` for messages, where a long list is cut short."""
-    if len(values) <= 10 or _contiguous(values):
-        return format_range(values)
-    return "{" + ", ".join(map(str, values[:8])) + f", …, {values[-1]}" + "}"
-
-
-def _contiguous(values: Sequence[int]) -> bool:
-    return values[-1] - values[0] + 1 == len(values)
-
-
 def _unknown(name: object, known: Sequence[str]) -> ModelError:
     hint = suggest(name, known) if isinstance(name, str) else ""
     return ModelError(f"Unknown variable {shown(name)}{hint or '.'}")
@@ -695,37 +468,6 @@ def _unknown(name: object, known: Sequence[str]) -> ModelError:
 def _check_mapping(what: str, given: object) -> None:
     if not isinstance(given, Mapping):
         raise ModelError(f"{what} must map names of variables to values, such as {{'A': 1}}; got {shown(given)}.")
-
-
-def grids(ranges: Sequence[Range], chunk: int = 1 << 18) -> Iterator[list[Array]]:
-    """The product of some ranges as columns of arrays, in chunks, the last one varying fastest."""
-    sizes = [len(values) for values in ranges]
-    tables = [np.asarray(values, dtype=np.int64) for values in ranges]
-    total = prod(sizes)
-    for start in range(0, total, chunk):
-        index = np.arange(start, min(total, start + chunk))
-        columns: list[Array] = []
-        for table, size in zip(reversed(tables), reversed(sizes), strict=True):
-            index, place = np.divmod(index, size)
-            columns.append(table[place])
-        columns.reverse()
-        yield columns
-
-
-def _check_range(name: str, values: Iterable[int]) -> Range:
-    try:
-        given = list(islice(values, MAX_RANGE + 1))
-    except TypeError:
-        raise ModelError(f"The range of {name} must be a collection of integers; got {shown(values)}.") from None
-    if len(given) > MAX_RANGE:
-        raise ModelError(f"The range of {name} has more than {MAX_RANGE} values; give it a smaller one.")
-    for value in given:
-        if not isinstance(value, (bool, int, np.integer, np.bool_)) or abs(int(value)) > LARGEST:
-            raise ModelError(f"The range of {name} must hold integers of at most 2**62; got {shown(value)}.")
-    distinct = tuple(sorted({int(value) for value in given}))
-    if not distinct:
-        raise ModelError(f"The range of {name} is empty; give it at least one value.")
-    return distinct
 
 
 def _topological(variables: Sequence[str], equations: Mapping[str, Equation]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from time import monotonic
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from .answer import Status, as_share
 from .definitions import OutOfBudget
-from .errors import QueryError
+from .errors import QueryError, TooLargeError
 from .expression import Array
 from .solvers.algorithm0 import algorithm0
 from .solvers.assignment import Solution, assign
@@ -30,8 +31,8 @@ from .solvers.frontier import SAFE, Frontier, Option
 from .statespace import StateSpace
 
 HALF = Fraction(1, 2)
-SMALL = 64
-HISTOGRAM_STATES = 5_000
+LARGEST_ORACLE = 4_000_000
+MOST_STATES = 5_000
 
 
 @dataclass(frozen=True)
@@ -337,12 +338,12 @@ def _weights(space: StateSpace) -> list[int]:
 
 
 def _by_algorithm0(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> _Listed:
-    if len(space) > SMALL:
-        raise QueryError(
-            f"Algorithm 0 tries every pair and takes spaces of up to {SMALL} states; this one has {len(space)}. "
+    admissible, group = _options(space, sufficiency, necessity) if len(space) <= MOST_STATES else ([], None)
+    if group is None or prod(max(1, len(masks)) for masks in admissible) > LARGEST_ORACLE:
+        raise TooLargeError(
+            f"Algorithm 0 tries every pair, at most {LARGEST_ORACLE}; this space of {len(space)} states has more. "
             f"Use solver='auto'."
         )
-    admissible, group = _options(space, sufficiency, necessity)
     cost, pairs, _ = algorithm0(admissible, space.outcomes.tolist(), group, _weights(space))
     return _Listed(cost, [np.asarray(pair, dtype=np.int64) for pair in pairs])
 
@@ -369,8 +370,8 @@ class _Listed:
 
 
 def _histogram(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> dict[int, int]:
-    if len(space) > HISTOGRAM_STATES:
-        raise QueryError(f"A histogram of all valid pairs takes spaces of up to {HISTOGRAM_STATES} states.")
+    if len(space) > MOST_STATES:
+        raise QueryError(f"A histogram of all valid pairs takes spaces of up to {MOST_STATES} states.")
     admissible, group = _options(space, sufficiency, necessity)
     numbers: dict[tuple[int, int], int] = {}
     options = [

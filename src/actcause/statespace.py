@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from .equation import Equation
 from .errors import QueryError, TooLargeError, suggest
 from .expression import Array, Expression
-from .model import Equation, Model, Range, grids
+from .model import Model
+from .ranges import Range, grids
 
 MAX_CELLS = 200_000_000  # states times variables: what is held in memory at once
 CHUNK = 1 << 20
@@ -28,7 +30,7 @@ CHUNK = 1 << 20
 Check = Callable[[], None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StateSpace:
     """States, each with an outcome, and what interventions on them would do.
 
@@ -51,6 +53,9 @@ class StateSpace:
 
     def __len__(self) -> int:
         return len(self.outcomes)
+
+    def __repr__(self) -> str:
+        return f"<StateSpace of {len(self)} states of {', '.join(self.variables)} with outcome {self.outcome}>"
 
     # -- building --------------------------------------------------------------------------------
 

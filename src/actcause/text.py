@@ -42,7 +42,8 @@ from .expression import (
     Or,
     height,
 )
-from .model import MAX_RANGE, Declaration, Model, Range
+from .model import Declaration, Model
+from .ranges import MAX_RANGE, Range
 
 MAX_CHARACTERS = 64_000_000
 MAX_VARIABLES = 2_000_000

@@ -7,15 +7,15 @@ from itertools import chain, combinations, product
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import contexts, models, random_expression
 
 from actcause import DEFINITIONS, Model, ModelError, ParseError, Query, QueryError, Status, causes, is_cause
-from actcause.definitions import Search, definition_named
+from actcause.definitions import definition_named
+from actcause.equation import Equation
 from actcause.expression import Expression, Not
-from actcause.model import Equation
 from actcause.solvers import ENGINES
+from strategies import contexts, models, random_expression
 
 ROCKS = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
 LOADER = Model.from_text("A\nB\nC\nD = (A and B) or C")
@@ -77,7 +77,12 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         {
             "L=1": {BUT_FOR: "AC2a", ORIGINAL: None, UPDATED: None, MODIFIED: "AC2a", DIRECT: None, STRONG: None},
             "L=1, MD=1": {
-                BUT_FOR: None, ORIGINAL: "AC3", UPDATED: "AC3", MODIFIED: None, DIRECT: "AC3", STRONG: "AC3",
+                BUT_FOR: None,
+                ORIGINAL: "AC3",
+                UPDATED: "AC3",
+                MODIFIED: None,
+                DIRECT: "AC3",
+                STRONG: "AC3",
             },
         },
     ),
@@ -173,7 +178,8 @@ def test_the_causes_of_the_shattering_are_all_found(definition: str, found: set[
 
 
 @pytest.mark.parametrize(
-    ("definition", "found"), [(ORIGINAL, {"L", "MD"}), (UPDATED, {"L", "MD"}), (MODIFIED, {"L MD"}), (BUT_FOR, {"L MD"})]
+    ("definition", "found"),
+    [(ORIGINAL, {"L", "MD"}), (UPDATED, {"L", "MD"}), (MODIFIED, {"L MD"}), (BUT_FOR, {"L MD"})],
 )
 def test_a_forest_fire_of_two_enough_causes_has_a_joint_cause_by_modified_hp_alone(
     definition: str, found: set[str]
@@ -484,3 +490,34 @@ def test_the_oracle_agrees_with_a_second_reading_of_the_definition(definition: s
     minimal = not any(reads(tables, y, {name: actual[name]}) for name in names) if len(names) > 1 else True
     assert verdict.conditions["AC3"] is minimal
     assert verdict.holds is (met and minimal)
+
+
+def test_an_updated_hp_cause_may_need_two_variables() -> None:
+    """Rare, and the way in which the update departs from the original (Halpern 2016, Section 2.2)."""
+
+    def table(parents: str, outcomes: str) -> tuple[tuple[str, ...], dict[tuple[int, ...], int]]:
+        names = tuple(parents.split())
+        return names, dict(zip(product((0, 1), repeat=len(names)), map(int, outcomes), strict=True))
+
+    tables = {
+        "A": table("", "1"),
+        "B": table("", "1"),
+        "C": table("A B", "1010"),
+        "D": table("B C A", "10110111"),
+        "E": table("C B D A", "0011010100001111"),
+    }
+    model, context = as_model(tables)
+    found = {
+        solver: {
+            tuple(sorted(cause.event))
+            for cause in causes(model, context=context, effect="E == 1", definition=UPDATED, solver=solver)
+        }
+        for solver in SOLVERS
+    }
+    assert found["auto"] == found["exhaustive"]
+    pairs = [names for names in found["auto"] if len(names) == 2]
+    assert pairs
+    actual = run(tables, {})
+    for names in pairs:
+        assert READINGS[UPDATED](tables, "E", {name: actual[name] for name in names})
+        assert not any(READINGS[UPDATED](tables, "E", {name: actual[name]}) for name in names)

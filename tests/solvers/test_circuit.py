@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from random import Random
@@ -10,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.solvers import Glucose4
-from strategies import expressions, models, random_expression
 
 from actcause import Model, Status, causes, is_cause, vectorized
+from actcause.equation import Equation
 from actcause.expression import Expression
 from actcause.solvers import ENGINES, TooLargeError
 from actcause.solvers.circuit import FALSE, LARGEST_TABLE, TRUE, Circuit, Domain, World, constant
+from strategies import expressions, models, random_expression
 
 RANGES: dict[str, tuple[int, ...]] = {"A": (0, 1), "B": (0, 1, 2), "C": (-1, 0, 2), "D": (1, 2)}
 NAMES = tuple(RANGES)
@@ -51,10 +53,7 @@ def assert_domain(circuit: Circuit, world: World, domain: Domain, value: Callabl
 
 def free_world(circuit: Circuit, fixed: Mapping[str, int] | None = None) -> World:
     fixed = fixed or {}
-    return {
-        name: constant(fixed[name]) if name in fixed else circuit.free(values)
-        for name, values in RANGES.items()
-    }
+    return {name: constant(fixed[name]) if name in fixed else circuit.free(values) for name, values in RANGES.items()}
 
 
 @given(expression=expressions(NAMES))
@@ -117,8 +116,6 @@ def test_an_equation_is_encoded_alike_as_an_expression_and_as_the_table_of_a_fun
 
 
 def _with_parameters(function: Callable[..., int], names: tuple[str, ...], by_array: bool) -> Callable[..., int]:
-    import inspect
-
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     function.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # type: ignore[attr-defined]
     return vectorized(function) if by_array else function
@@ -169,10 +166,8 @@ WIDE = range(60)  # 60 ** 3 > LARGEST_TABLE
 
 
 def wide_function() -> Model:
-    return Model(
-        {"A": WIDE, "B": WIDE, "C": WIDE, "Y": (0, 1)},
-        {"Y": vectorized(lambda A, B, C: (A + B + C) % 7 == 3)},
-    )
+    equation = Equation(("A", "B", "C"), function=lambda a, b, c: (a + b + c) % 7 == 3, vectorized=True)
+    return Model({"A": WIDE, "B": WIDE, "C": WIDE, "Y": (0, 1)}, {"Y": equation})
 
 
 def test_a_table_that_is_too_large_says_so_instead_of_filling_the_memory() -> None:

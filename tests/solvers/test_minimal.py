@@ -188,17 +188,17 @@ def test_a_verdict_out_of_budget_is_not_known(definition: str, solver: str) -> N
         assert not verdict
         assert verdict.failed is None
         assert verdict.conditions["AC1"] is True
-        assert verdict.sentence.startswith("It is not known whether N2=1 and N3=1 caused N1=1. ")
+        assert verdict.sentence.startswith("It is not known whether N2=1 and N3=1 ")
         assert verdict.sentence.endswith(status.sentence)
 
 
-@pytest.mark.parametrize("status", [status for status in Status if status is not Status.COMPLETE])
-def test_the_sentence_of_a_spent_budget_names_the_option_to_raise(status: Status) -> None:
-    option = {
-        Status.MAX_CAUSES: "max_causes",
-        Status.OUT_OF_TIME: "max_seconds",
-        Status.OUT_OF_STEPS: "max_steps",
-    }[status]
-    assert option in status.sentence
-    assert "raise" in status.sentence
-    assert status.sentence.endswith(".")
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [
+        (Status.MAX_CAUSES, "stopped at max_causes; raise it"),
+        (Status.OUT_OF_TIME, "raise max_seconds"),
+        (Status.OUT_OF_STEPS, "raise max_steps"),
+    ],
+)
+def test_the_sentence_of_a_spent_budget_names_the_option_to_raise(status: Status, remedy: str) -> None:
+    assert remedy in status.sentence

@@ -21,7 +21,7 @@ DEFINITIONS: dict[str, Definition] = {
 
 def definition_named(name: str) -> Definition:
     """Look a definition up, with the nearest name suggested if there is none."""
-    if name not in DEFINITIONS:
+    if not isinstance(name, str) or name not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
         hint = suggest(str(name), list(DEFINITIONS))
         raise QueryError(f"Unknown definition {name!r}{hint or '; choose one of ' + known + '.'}")

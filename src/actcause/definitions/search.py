@@ -22,8 +22,8 @@ class Search:
 
     def __init__(self, query: Query, *, max_seconds: float | None = None, max_steps: int | None = None) -> None:
         for name, limit in (("max_seconds", max_seconds), ("max_steps", max_steps)):
-            if limit is not None and not limit > 0:
-                raise QueryError(f"{name} must be positive; got {limit}.")
+            if limit is not None and not (isinstance(limit, (int, float)) and limit > 0):
+                raise QueryError(f"{name} must be a positive number; got {limit!r}.")
         self.query = query
         self.statistics = {"evaluations": 0, "solver_calls": 0}
         self._steps = 0

@@ -19,4 +19,4 @@ ENGINES: dict[str, type[Engine]] = {
     "strong": StrongEngine,
 }
 
-__all__ = ["ENGINES", "EngineSolver", "Exhaustive", "Solver", "TooLargeError"]
+__all__ = ["ENGINES", "Engine", "EngineSolver", "Exhaustive", "Solver", "TooLargeError"]

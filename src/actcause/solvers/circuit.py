@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 
+from ..equation import Equation
 from ..expression import (
     ARITHMETIC,
     COMPARISONS,
@@ -27,8 +28,10 @@ from ..expression import (
     Not,
     Number,
     Or,
+    facts,
 )
-from ..model import Equation, Model, grids
+from ..model import Model
+from ..ranges import grids
 
 TRUE, FALSE = 1, -1
 Domain = dict[int, int]
@@ -158,6 +161,12 @@ class Circuit:
             case _:
                 return _nonzero(self.domain(expression, world))
 
+    def formula(self, expression: Expression, world: Mapping[str, Domain]) -> int:
+        """The literal that says an effect holds; one that divides is written out, so that its guards count."""
+        if facts(expression).divides:
+            return _nonzero(self._table(Equation.from_expression(expression), world))
+        return self.truth(expression, world)
+
     def _truths(self, operands: Sequence[Expression], world: Mapping[str, Domain], sign: int) -> list[int]:
         """The literals of many operands, times `sign`; names and their negations without a further call."""
         found = []
@@ -245,8 +254,8 @@ class Circuit:
             result = self._table(equation, world)
         allowed = model.ranges[name]
         if not result.keys() <= set(allowed):
-            # Values that no assignment gives, found because the parts were looked at one by one,
-            # or values outside the range, which evaluation would refuse.
+            # Values that no assignment gives, found because the parts were looked at one by one: the
+            # model was checked to stay inside its ranges before anything was asked of it.
             for value in result.keys() - set(allowed):
                 self.add([-result[value]])
             result = {value: literal for value, literal in result.items() if value in set(allowed)}

@@ -73,7 +73,7 @@ class Contest(Engine):
     def _counter_move(self) -> Any | None:
         circuit = Circuit()
         world = self.opponent(circuit)
-        circuit.add([-circuit.truth(self.query.effect, world)])
+        circuit.add([-circuit.formula(self.query.effect, world)])
         with Sat(self.search, circuit) as sat:
             if not sat.solve():
                 return None
@@ -84,7 +84,7 @@ class Contest(Engine):
         for name in self.order:
             follows = self.follows(self.circuit, name, world)
             world[name] = follows if name in self.exogenous else self.played(name, move, follows)
-        self.circuit.add([self.circuit.truth(self.query.effect, world)])
+        self.circuit.add([self.circuit.formula(self.query.effect, world)])
 
 
 def either(circuit: Circuit, follows: Domain, value: int) -> Domain:

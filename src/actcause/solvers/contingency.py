@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..answer import Witness
-from .circuit import Circuit, Domain, World, constant
+from .circuit import FALSE, Circuit, Domain, World, constant
 from .contest import Contest, either, require, true_names
 
 SHORTEN_UP_TO = 32
@@ -40,7 +40,7 @@ class _Contingency(Contest):
             domain = self.world[name] = circuit.free(query.model.ranges[name])
             circuit.add([-held, -self.in_event(name)])
             require(circuit, [-held, -self.in_event(name)], domain, follows)
-        circuit.add([-circuit.truth(query.effect, self.world)])
+        circuit.add([-circuit.formula(query.effect, self.world)])
 
     def opponent(self, circuit: Circuit) -> World:
         actual = self.query.actual
@@ -83,6 +83,15 @@ class _Contingency(Contest):
         require(circuit, [held], domain, follows if name in move.taken_back else self.world[name])
         require(circuit, [-event, -held], domain, outside)
         return domain
+
+    def burden(self) -> list[int]:
+        """The variables outside the event that are given other values than their own."""
+        literals = []
+        for name, held in self.held.items():
+            moved = self.circuit.new()
+            literals.append(moved)
+            self.circuit.add([-held, moved, self.world[name].get(self.query.actual[name], FALSE)])
+        return literals
 
     def witness(self, names: Sequence[str]) -> Witness:
         witness = self._found(names)

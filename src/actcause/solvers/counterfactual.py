@@ -35,6 +35,7 @@ class _Counterfactual(Engine):
         wanted = model.ancestors(query.effect_variables)
         world: World = {}
         self.world = world
+        self.followed: World = {}  # what the equation says, of variables that need not follow it
         for name in model.order:
             if name not in wanted:
                 continue
@@ -43,14 +44,26 @@ class _Counterfactual(Engine):
             if chosen == FALSE and (not self.freezing or list(follows) == [actual[name]]):
                 world[name] = follows
             else:
+                self.followed[name] = follows
                 values = model.ranges[name] if chosen != FALSE else sorted({actual[name], *follows})
                 world[name] = circuit.free(values)
                 stays = actual[name] if self.freezing else None
                 circuit.same_if(-chosen, world[name], follows, except_for=stays)
-        circuit.add([-circuit.truth(query.effect, world)])
+        circuit.add([-circuit.formula(query.effect, world)])
 
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
         return self.sat.solve(assumptions)
+
+    def burden(self) -> list[int]:
+        """The variables of the event, and those that are held."""
+        literals = list(self.chosen.values())
+        for name, follows in self.followed.items():
+            if self.freezing:
+                held = self.circuit.new()
+                literals.append(held)
+                spared = self.circuit.disjunction([self.chosen.get(name, FALSE), held])
+                self.circuit.same_if(-spared, self.world[name], follows)
+        return literals
 
     def witness(self, names: Sequence[str]) -> Witness:
         query = self.query

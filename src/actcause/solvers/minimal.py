@@ -44,6 +44,10 @@ class Engine(ABC):
         """Find a choice that meets AC2a and, if asked, AC2b."""
 
     @abstractmethod
+    def burden(self) -> list[int]:
+        """Literals of which as few as possible should be true for a witness to weigh little."""
+
+    @abstractmethod
     def witness(self, names: Sequence[str]) -> Witness:
         """The witness in the last solution, for the event of these variables."""
 

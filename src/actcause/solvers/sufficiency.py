@@ -42,7 +42,7 @@ class _Sufficiency(Contest):
                 roles.append(network)
                 require(circuit, [network], domain, follows)
             circuit.at_most_one([role for role in roles if role != FALSE])
-        circuit.add([-circuit.truth(query.effect, self.world)])
+        circuit.add([-circuit.formula(query.effect, self.world)])
 
     def opponent(self, circuit: Circuit) -> World:
         actual = self.query.actual
@@ -80,6 +80,10 @@ class _Sufficiency(Contest):
         require(circuit, [network], domain, follows)
         require(circuit, [-fixed, -network], domain, constant(move[name]))
         return domain
+
+    def burden(self) -> list[int]:
+        """The variables of the event, and those that are held."""
+        return [*self.chosen.values(), *self.held.values()]
 
     def witness(self, names: Sequence[str]) -> Witness:
         actual = self.query.actual

@@ -1,0 +1,169 @@
+"""Every benchmark: run them, print their figures beside others' and the bars, write them down.
+
+    python benchmarks/run.py                      all of them, into benchmarks/results.json
+    python benchmarks/run.py or_tree start_up     some of them; nothing is written unless --json says where
+    python benchmarks/run.py --readme             the tables of benchmarks/README.md from results.json
+
+The exit code is 1 if an answer is wrong; a bar that is missed shows in the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from measure import Figure, Other, machine, versions
+
+BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "start_up")
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+README = HERE / "README.md"
+MARKERS = ("<!-- results: written by run.py --readme -->", "<!-- end of results -->")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command line sets."""
+
+    names: tuple[str, ...] = ()
+    json: Path | None = None
+    readme: bool = False
+
+
+# -- showing ---------------------------------------------------------------------------------------
+
+
+def shown(value: float | None, unit: str = "s", limit: float | None = None) -> str:
+    """A figure in sensible digits.
+
+    >>> shown(0.00412), shown(0.5561), shown(7301.0), shown(None, limit=60), shown(412.7, "MiB")
+    ('4.1 ms', '556 ms', '7,301 s', '> 60 s', '413 MiB')
+    """
+    if value is None:
+        return "—" if limit is None else f"> {limit:g} {unit}"
+    if unit == "s" and value < 1:
+        return f"{value * 1e3:.1f} ms" if value < 0.01 else f"{value * 1e3:.0f} ms"
+    return f"{value:.2f} {unit}" if value < 10 else f"{value:.1f} {unit}" if value < 100 else f"{value:,.0f} {unit}"
+
+
+def shown_other(other: Other, unit: str) -> str:
+    value = "" if other.value is None and other.note else shown(other.value, unit, other.limit)
+    words = [value, f"({other.note})" if value and other.note else other.note, "(reported)" if other.reported else ""]
+    return f"{other.tool}: {' '.join(word for word in words if word)}"
+
+
+def cells(figure: Figure) -> list[str]:
+    ours = shown(figure.ours, figure.unit, figure.limit)
+    if figure.parts:
+        ours += f" ({', '.join(f'{part} {shown(value, figure.unit)}' for part, value in figure.parts.items())})"
+    others = "; ".join(shown_other(other, figure.unit) for other in figure.others)
+    bar = "" if figure.bar is None else f"{shown(figure.bar, figure.unit)}, {'met' if figure.met else '**missed**'}"
+    doubt = {False: " **(wrong)**", None: "" if figure.ours is None else " (not checked)"}
+    answer = figure.answer + doubt.get(figure.right, "")
+    return [figure.what, ours, others, bar, answer]
+
+
+HEADINGS = ["", "ours", "others", "bar", "answer"]
+
+
+def markdown(figures: Iterable[Figure]) -> str:
+    rows = [HEADINGS, ["---"] * len(HEADINGS), *map(cells, figures)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def report(results: dict[str, Any]) -> str:
+    """The generated part of the README."""
+    figures = [read_figure(entry) for entry in results["figures"]]
+    barred = [figure for figure in figures if figure.bar is not None]
+    missed = [figure.what for figure in barred if not figure.met]
+    facts = ", ".join(f"{name} {value}" for name, value in (results["machine"] | results["versions"]).items())
+    parts = [
+        f"Measured on: {facts}.",
+        f"{len(barred) - len(missed)} of {len(barred)} figures meet their bar."
+        + (f" Missed: {'; '.join(missed)}." if missed else ""),
+    ]
+    for name in dict.fromkeys(figure.benchmark for figure in figures):
+        mine = [figure for figure in figures if figure.benchmark == name]
+        parts += [f"### {importlib.import_module(name).TITLE}", markdown(mine)]
+    return "\n\n".join(parts)
+
+
+def with_report(readme: str, results: dict[str, Any]) -> str:
+    """The README with its generated part replaced."""
+    before, _, rest = readme.partition(MARKERS[0])
+    _, _, after = rest.partition(MARKERS[1])
+    return f"{before}{MARKERS[0]}\n\n{report(results)}\n\n{MARKERS[1]}{after}"
+
+
+# -- running and writing -----------------------------------------------------------------------------
+
+
+def run(name: str, arguments: Any = None) -> Iterator[Figure]:
+    """One benchmark, with arguments of its own if they are not the published ones."""
+    benchmark = importlib.import_module(name)
+    yield from benchmark.run(benchmark.Arguments() if arguments is None else arguments)
+
+
+def read_figure(entry: dict[str, Any]) -> Figure:
+    return Figure(**{**entry, "others": tuple(Other(**other) for other in entry["others"])})
+
+
+def rounded(value: Any) -> Any:
+    """Four significant digits are more than a noisy machine gives."""
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    return [rounded(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def gathered(figures: Iterable[Figure]) -> dict[str, Any]:
+    return {
+        "machine": machine(),
+        "versions": versions(),
+        "figures": [rounded(asdict(figure)) for figure in figures],
+    }
+
+
+def parsed() -> Arguments:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones: {', '.join(BENCHMARKS)}")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
+    parser.add_argument("--readme", action="store_true", help="rewrite the README's tables from results.json")
+    given = parser.parse_args()
+    if unknown := set(given.names) - set(BENCHMARKS):
+        parser.error(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    return Arguments(tuple(given.names), given.json, given.readme)
+
+
+def main() -> int:
+    arguments = parsed()
+    if arguments.readme:
+        README.write_text(with_report(README.read_text(), json.loads(RESULTS.read_text())))
+        print("README.md now shows results.json.")
+        return 0
+    print(", ".join(f"{name} {value}" for name, value in (machine() | versions()).items()))
+    figures: list[Figure] = []
+    for name in arguments.names or BENCHMARKS:
+        print(f"\n{importlib.import_module(name).TITLE}", flush=True)
+        for figure in run(name):
+            figures.append(figure)
+            print("  " + " | ".join(cell for cell in cells(figure) if cell), flush=True)
+    missed = [figure.what for figure in figures if figure.met is False]
+    wrong = [figure.what for figure in figures if figure.right is False]
+    print(f"\nBars missed: {'; '.join(missed) or 'none'}. Wrong answers: {'; '.join(wrong) or 'none'}.")
+    target = arguments.json or (None if arguments.names else RESULTS)
+    if target is not None:
+        target.write_text(json.dumps(gathered(figures), indent=1, ensure_ascii=False) + "\n")
+        print(f"Written to {target.name}; show it in the README with: python benchmarks/run.py --readme")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""The benchmarks at tiny sizes: they run, and their answers are right. Nothing here looks at a clock."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+import actcause as ac
+import cause_sets
+import external
+import measure
+import models
+import or_tree
+import run
+import state_spaces
+
+
+@pytest.fixture(scope="module")
+def tiny() -> dict[str, list[measure.Figure]]:
+    return {name: list(run.run(name, importlib.import_module(name).TINY)) for name in run.BENCHMARKS}
+
+
+@pytest.mark.parametrize("name", run.BENCHMARKS)
+def test_every_benchmark_gives_right_answers(tiny: dict[str, list[measure.Figure]], name: str) -> None:
+    assert tiny[name]
+    for figure in tiny[name]:
+        assert figure.benchmark == name
+        assert figure.right, figure
+        assert figure.ours is not None, figure
+
+
+def test_published_sizes_are_those_of_the_bars() -> None:
+    rock_throwers = importlib.import_module("rock_throwers")
+    halpern_pearl = importlib.import_module("halpern_pearl")
+    sizes = rock_throwers.Arguments()
+    for form, size in (*rock_throwers.QUERY_BARS, *rock_throwers.TOTAL_BARS):
+        assert size in getattr(sizes, form)
+    assert set(halpern_pearl.BARS) <= set(halpern_pearl.Arguments().sizes)
+    assert or_tree.causes_of_or_tree(or_tree.Arguments().all_causes_depth) == 458_329
+    assert models.plain_tree(or_tree.Arguments().depth).size == 8_191
+    assert models.plain_tree(cause_sets.Arguments().depth).size == 4_095
+
+
+# -- models and their known answers ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("build", [models.rock_throwers, models.rock_throwers_linear])
+def test_among_rock_throwers_the_first_throw_and_its_hit_are_the_causes(build) -> None:
+    scenario = build(4)
+    model = ac.Model.from_text(scenario.text)
+    assert len(model.variables) == 9
+    found = ac.causes(model, context=scenario.context, effect=scenario.effect, solver="exhaustive")
+    assert [dict(cause.event) for cause in found] == [{"T1": 1}, {"H1": 1}]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_second_computation_on_trees_agrees_with_the_oracle(seed: int) -> None:
+    tree, cause = models.mixed_tree(3, 3, seed)
+    scenario = tree.scenario
+    model = ac.Model.from_text(scenario.text)
+    assert cause_sets.tree_verdict(tree, cause)
+    for event in [*combinations(range(2, 12), 2), cause]:
+        verdict = ac.is_cause(
+            model, context=scenario.context, effect=scenario.effect, event=tree.event(event), solver="exhaustive"
+        )
+        assert verdict.holds is cause_sets.tree_verdict(tree, event)
+
+
+def test_cause_sets_hold_causes_and_events_that_fail_by_each_condition() -> None:
+    answers = {figure.answer for figure in run.run("cause_sets", cause_sets.TINY)}
+    assert answers == {"yes", "no (AC2a)", "no (AC3)"}
+
+
+def test_a_cut_is_told_from_what_is_none() -> None:
+    assert or_tree.is_cut(frozenset({"N2", "N3"}))
+    assert or_tree.is_cut(frozenset({"N2", "N6", "N7"}))
+    assert not or_tree.is_cut(frozenset({"N2", "N6"}))
+    assert not or_tree.is_cut(frozenset({"N2", "N3", "N6", "N7"}))
+
+
+@pytest.mark.parametrize("name", state_spaces.FUNCTIONS)
+def test_the_least_cost_of_a_binary_function_is_that_of_algorithm_0(name: str) -> None:
+    ranges = {f"X{i}": (0, 1) for i in range(3)}
+    space = ac.StateSpace.from_function(ranges, state_spaces.function(name, 3))
+    fast = ac.partitions(space, alpha_sufficiency=1)
+    literal = ac.partitions(space, alpha_sufficiency=1, solver="algorithm-0")
+    assert fast.cost == literal.cost
+
+
+# -- measuring and showing ---------------------------------------------------------------------------
+
+
+def forever() -> None:
+    while True:
+        pass
+
+
+def test_a_fresh_process_gives_a_result_and_its_memory() -> None:
+    outcome = measure.isolated(sum, [1, 2])
+    assert (outcome.result, outcome.failure) == (3, None)
+    assert outcome.peak_bytes > 1_000_000
+
+
+def test_a_fresh_process_that_takes_too_long_or_fails_is_reported() -> None:
+    assert measure.isolated(forever, seconds=0.5).failure.startswith("over")
+    assert "not a number" in measure.isolated(int, "not a number").failure
+
+
+def test_machine_facts_name_no_host_and_no_path() -> None:
+    facts = " ".join(measure.machine().values())
+    assert "/" not in facts.replace(measure.machine()["CPU"], "")
+    assert set(measure.machine()) == {"CPU", "cores", "memory", "system", "Python"}
+
+
+def test_a_missed_bar_and_a_wrong_answer_show() -> None:
+    missed = measure.Figure("or_tree", "slow", 3.0, bar=1.0, answer="no", right=False)
+    unfinished = measure.Figure("or_tree", "endless", None, limit=60.0, bar=60.0)
+    assert "**missed**" in run.markdown([missed])
+    assert "**(wrong)**" in run.markdown([missed])
+    assert "> 60 s" in run.markdown([unfinished])
+    assert "(not checked)" in run.markdown([measure.Figure("or_tree", "unknown", 1.0)])
+    assert "**missed**" in run.markdown([unfinished])
+
+
+def test_figures_survive_being_written_and_read(tiny: dict[str, list[measure.Figure]]) -> None:
+    figures = [figure for some in tiny.values() for figure in some]
+    written = json.loads(json.dumps(run.gathered(figures)))
+    assert [run.cells(run.read_figure(entry)) for entry in written["figures"]] == [
+        run.cells(run.read_figure(entry)) for entry in run.gathered(figures)["figures"]
+    ]
+
+
+def test_the_readme_shows_the_results_as_they_are_written_down() -> None:
+    results = json.loads(run.RESULTS.read_text())
+    readme = run.README.read_text()
+    assert run.with_report(readme, results) == readme, "run: python benchmarks/run.py --readme"
+
+
+def test_the_results_are_of_every_benchmark_and_none_is_wrong() -> None:
+    figures = [run.read_figure(entry) for entry in json.loads(run.RESULTS.read_text())["figures"]]
+    assert tuple(dict.fromkeys(figure.benchmark for figure in figures)) == run.BENCHMARKS
+    assert [figure.what for figure in figures if figure.right is False] == []
+
+
+# -- the HP2SAT data set, in a likeness of ours --------------------------------------------------------
+
+
+def test_the_external_formats_are_read(tmp_path: Path) -> None:
+    endogenous = [
+        {"name": "1", "formula": "1_exo"},
+        {"name": "2", "formula": "2_exo & $true"},
+        {"name": "0", "formula": "1 | ~(~2)"},
+    ]
+    exogenous = ["1_exo", "2_exo"]
+    asked = {"context": {"1_exo": 1, "2_exo": 1}, "phi": "0", "cause": {"1": 1, "2": 1}}
+    model = {"kind": "model", "id": 0, "name": "either", "exos": exogenous, "endos": endogenous}
+    query = {"kind": "query", "model": 0, "is_cause": True, **asked}
+    hp2sat = tmp_path / "hp2sat_cases.jsonl"
+    hp2sat.write_text(f"{json.dumps(model)}\n{json.dumps(query)}\n")
+    verdicts = {"original_hp": False, "updated_hp": False, "modified_hp": True}
+    three = tmp_path / "three_definitions_cases.jsonl"
+    three.write_text(json.dumps({"model": "either", "exos": exogenous, "endos": endogenous, **asked, **verdicts}))
+    for tally, total in (
+        (external.ask(external.hp2sat_queries(hp2sat)), 1),
+        (external.ask(external.three_definition_queries(three)), 3),
+    ):
+        assert (tally.right, tally.total) == (total, total)
+    accident = tmp_path / "either.causalmodel"
+    accident.write_text(json.dumps({"name": "either", "exos": exogenous, "endos": endogenous}))
+    found = external.accident(accident, "0", seconds=10.0)
+    assert (found.sizes, found.basic_sizes, found.status) == ((2,), (), "complete")
