@@ -131,7 +131,7 @@ def _by_part(query: Query, event: Assignment) -> Fraction:
         least = 1
         literals = engine.burden()
         while True:
-            found = _least(engine, [engine.chosen[name] for name in event], least, literals)
+            found = _least(engine, [-engine.waived, *(engine.chosen[name] for name in event)], least, literals)
             if found is None:
                 return Fraction(0)
             least = found

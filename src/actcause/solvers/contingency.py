@@ -93,9 +93,14 @@ class _Contingency(Contest):
             self.circuit.add([-held, moved, self.world[name].get(self.query.actual[name], FALSE)])
         return literals
 
-    def witness(self, names: Sequence[str]) -> Witness:
-        witness = self._found(names)
-        if len(witness.frozen) > SHORTEN_UP_TO:
+    def read(self, names: Sequence[str]) -> Witness:
+        actual, held = self.query.actual, true_names(self.sat, self.held)
+        changed = {name: self.sat.value(self.world[name]) if name in self.world else actual[name] for name in names}
+        return Witness(changed, {name: self.sat.value(self.world[name]) for name in self.order if name in held})
+
+    def witness(self, names: Sequence[str]) -> Witness | None:
+        witness = super().witness(names)
+        if witness is None or len(witness.frozen) > SHORTEN_UP_TO:
             return witness
         # A contingency that changes little reads better: let go of what is not needed.
         for name in list(witness.frozen):
@@ -103,14 +108,8 @@ class _Contingency(Contest):
                 keep = witness.frozen.keys() - {name}
                 letting_go = [-literal for other, literal in self.held.items() if other not in keep]
                 if self.solve([*self.exactly(names), *letting_go]):
-                    witness = self._found(names)
+                    witness = self.read(names)
         return witness
-
-    def _found(self, names: Sequence[str]) -> Witness:
-        changed = {name: self.sat.value(self.world[name]) for name in names if name in self.world}
-        changed |= {name: self.query.actual[name] for name in names if name not in self.world}
-        held = true_names(self.sat, self.held)
-        return Witness(changed, {name: self.sat.value(self.world[name]) for name in self.order if name in held})
 
 
 class OriginalHPEngine(_Contingency):

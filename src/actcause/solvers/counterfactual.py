@@ -65,7 +65,7 @@ class _Counterfactual(Engine):
                 self.circuit.same_if(-spared, self.world[name], follows)
         return literals
 
-    def witness(self, names: Sequence[str]) -> Witness:
+    def read(self, names: Sequence[str]) -> Witness:
         query = self.query
         actual = query.actual
         values = dict(actual)

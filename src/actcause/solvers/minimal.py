@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..answer import Assignment, Cause, Verdict, Witness
 from ..definitions import Search
 from .base import Solver
-from .circuit import TRUE, Circuit, TooLargeError
+from .circuit import Circuit, TooLargeError
 from .sat import Sat
 
 
@@ -31,6 +31,7 @@ class Engine(ABC):
         self.candidates = tuple(candidates)
         self.circuit = Circuit()
         self.chosen = {name: self.circuit.new() for name in self.candidates}
+        self.waived = self.circuit.new()  # true where what was ruled out may be looked at again
         self.encode()
         self.sat = Sat(search, self.circuit)
         self.sat.prefer(-literal for literal in self.chosen.values())
@@ -48,8 +49,12 @@ class Engine(ABC):
         """Literals of which as few as possible should be true for a witness to weigh little."""
 
     @abstractmethod
-    def witness(self, names: Sequence[str]) -> Witness:
+    def read(self, names: Sequence[str]) -> Witness:
         """The witness in the last solution, for the event of these variables."""
+
+    def witness(self, names: Sequence[str]) -> Witness | None:
+        """A witness that the event of these variables meets AC2, None if it does not."""
+        return self.read(names) if self.solve(self.exactly(names)) else None
 
     def close(self) -> None:
         self.sat.close()
@@ -67,17 +72,18 @@ class Engine(ABC):
         inside = set(names)
         return [-literal for name, literal in self.chosen.items() if name not in inside]
 
-    def forbid(self, names: Iterable[str], unless: int = -TRUE) -> None:
+    def forbid(self, names: Iterable[str]) -> None:
         """Rule out every event that contains all of these variables."""
-        self.circuit.add([*(-self.chosen[name] for name in names), unless])
+        self.circuit.add([*(-self.chosen[name] for name in names), self.waived])
 
-    def shrink(self, names: tuple[str, ...], witness: Witness) -> tuple[tuple[str, ...], Witness]:
-        """Go down to a minimal part of an event that meets AC2, ruling out all that contains it."""
+    def shrink(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], Witness]:
+        """Go down from an event that meets AC2 to a minimal part of it; rule out all that contains that part."""
         self.forbid(names)
-        while self.solve(self.within(names)):
+        while self.solve([*self.within(names), -self.waived]):
             names = self.selected()
-            witness = self.witness(names)
             self.forbid(names)
+        witness = self.witness(names)
+        assert witness is not None  # the event was just found to meet AC2
         return names, witness
 
 
@@ -109,21 +115,19 @@ class EngineSolver(Solver):
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
         engine = self._for(search, event)
         found = engine.solve(engine.exactly(event), sufficiency=False)
-        return engine.witness(tuple(event)) if found else None
+        return engine.read(tuple(event)) if found else None
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
-        engine = self._for(search, event)
-        return engine.witness(tuple(event)) if engine.solve(engine.exactly(event)) else None
+        return self._for(search, event).witness(tuple(event))
 
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         if len(event) == 1:
             return None
         engine = self._for(search, event)
-        unless = engine.circuit.new()
-        engine.forbid(event, unless)
-        if not engine.solve([-unless]):
+        engine.forbid(event)
+        if not engine.solve([-engine.waived]):
             return None
-        names, _ = engine.shrink(engine.selected(), engine.witness(engine.selected()))
+        names, _ = engine.shrink(engine.selected())
         return {name: event[name] for name in names}
 
     def causes(self, search: Search) -> Iterator[Cause]:
@@ -141,8 +145,7 @@ class EngineSolver(Solver):
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
         engine = self._kind(search, search.query.candidates)
         try:
-            while engine.solve(()):
-                names = engine.selected()
-                yield engine.shrink(names, engine.witness(names))
+            while engine.solve([-engine.waived]):
+                yield engine.shrink(engine.selected())
         finally:
             engine.close()

@@ -85,7 +85,7 @@ class _Sufficiency(Contest):
         """The variables of the event, and those that are held."""
         return [*self.chosen.values(), *self.held.values()]
 
-    def witness(self, names: Sequence[str]) -> Witness:
+    def read(self, names: Sequence[str]) -> Witness:
         actual = self.query.actual
         held, network = true_names(self.sat, self.held), true_names(self.sat, self.network)
         values = {name: self.sat.value(self.world[name]) for name in self.order}
