@@ -29,7 +29,7 @@ LAYERS = (
     {"definitions"},
     {"solvers"},
     {"preimages"},
-    {"functional"},
+    {"functional", "checks"},
     {"find"},
     {"responsibility"},
     {"render"},

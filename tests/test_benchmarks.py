@@ -84,8 +84,9 @@ def test_a_cut_is_told_from_what_is_none() -> None:
 
 @pytest.mark.parametrize("name", state_spaces.FUNCTIONS)
 def test_the_least_cost_of_a_binary_function_is_that_of_algorithm_0(name: str) -> None:
-    ranges = {f"X{i}": (0, 1) for i in range(3)}
-    space = ac.StateSpace.from_function(ranges, state_spaces.function(name, 3))
+    variables = 2 if name == "parity" else 3  # of parity, three have more pairs than Algorithm 0 agrees to try
+    ranges = {f"X{i}": (0, 1) for i in range(variables)}
+    space = ac.StateSpace.from_function(ranges, state_spaces.function(name, variables))
     fast = ac.partitions(space, alpha_sufficiency=1)
     literal = ac.partitions(space, alpha_sufficiency=1, solver="algorithm-0")
     assert fast.cost == literal.cost
