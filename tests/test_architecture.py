@@ -26,6 +26,8 @@ LAYERS = (
     {"ranges"},
     {"model"},
     {"text", "answer", "statespace", "examples"},
+    {"envs"},
+    {"data"},
     {"definitions"},
     {"solvers"},
     {"preimages"},

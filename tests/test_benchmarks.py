@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -57,17 +58,25 @@ def test_among_rock_throwers_the_first_throw_and_its_hit_are_the_causes(build) -
     assert [dict(cause.event) for cause in found] == [{"T1": 1}, {"H1": 1}]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_second_computation_on_trees_agrees_with_the_oracle(seed: int) -> None:
-    tree, cause = models.mixed_tree(3, 3, seed)
+    rng = Random(seed)
+    tree = models.Tree(tuple(rng.choices(["and", "or"], k=3)), tuple(rng.choices([0, 1], k=4)))
     scenario = tree.scenario
     model = ac.Model.from_text(scenario.text)
-    assert cause_sets.tree_verdict(tree, cause)
-    for event in [*combinations(range(2, 12), 2), cause]:
+    for event in chain.from_iterable(combinations(range(2, 8), size) for size in (1, 2, 3)):
         verdict = ac.is_cause(
             model, context=scenario.context, effect=scenario.effect, event=tree.event(event), solver="exhaustive"
         )
         assert verdict.holds is cause_sets.tree_verdict(tree, event)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_tree_of_random_gates_comes_with_a_cause_of_leaves(seed: int) -> None:
+    tree, cause = models.mixed_tree(6, 5, seed)
+    assert len(set(cause)) == 5
+    assert set(cause) <= set(tree.leaf_nodes)
+    assert cause_sets.tree_verdict(tree, cause)
 
 
 def test_cause_sets_hold_causes_and_events_that_fail_by_each_condition() -> None:

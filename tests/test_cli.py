@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from actcause import DEFINITIONS, cli, examples
+from actcause import DEFINITIONS, cli, examples, sources
 from actcause.cli import COMMANDS, main
 
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
@@ -197,6 +197,51 @@ def test_shares_are_read_as_fractions(bottle: str, as_json: Any) -> None:
     assert as_json(*arguments, "--alpha-sufficiency", "1/4")[1] == as_json(*arguments, "--alpha-sufficiency", "0.25")[1]
 
 
+# -- responsibility ---------------------------------------------------------------------------------
+
+
+def test_responsibility_is_asked_for_by_name_only(bottle: str, as_json: Any) -> None:
+    _, document = as_json("ask", bottle, *QUESTION)
+    assert not any("responsibility" in cause for cause in document["causes"])
+    _, document = as_json("ask", bottle, *QUESTION, "--responsibility")
+    assert [cause["responsibility"] for cause in document["causes"]] == ["1/2", "1/2"]
+
+
+def test_an_event_that_is_only_part_of_a_cause_has_a_degree_too(as_json: Any) -> None:
+    code, document = as_json("ask", "voting-unanimous", "--event", "V1=1", "--responsibility")
+    assert code == 1
+    assert document["causes"] == []
+    assert document["responsibility"] == "1/6"
+
+
+def test_a_degree_that_there_was_no_time_for_is_left_open(capsys: pytest.CaptureFixture[str]) -> None:
+    question = ["ask", "rock-throwing", "--event", "ST=1", "--responsibility", "--max-seconds", "1e-9"]
+    assert main([*question, "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["responsibility"] is None
+    assert main(question) == 2
+    assert "responsibility ?" in capsys.readouterr().out
+
+
+def test_every_definition_gives_its_own_degree(as_json: Any) -> None:
+    question = ("ask", "forest-fire-disjunctive", "--event", "L=1", "--definition", "all", "--responsibility")
+    _, document = as_json(*question)
+    degrees = {answer["definition"]: answer["responsibility"] for answer in document["answers"]}
+    assert degrees.keys() == DEFINITIONS.keys()
+    assert degrees["original-hp"] == degrees["modified-hp"] == "1/2"
+
+
+def test_degrees_are_a_column_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "voting-close", "--responsibility"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert ["cause", "responsibility"] in [line.split() for line in lines]
+    assert [line.split()[-1] for line in lines if "is a cause of W=1" in line] == ["1"] * 6
+    assert main(["ask", "rock-throwing", "--responsibility", "--definition", "all"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["modified-hp", "cause", "1/2", "cause", "1/2", "no", "no"] in rows
+    assert main(["ask", "voting-unanimous", "--event", "V1=1", "--responsibility"]) == 1
+    assert "responsibility 1/6" in capsys.readouterr().out
+
+
 # -- where the model comes from --------------------------------------------------------------------
 
 
@@ -241,7 +286,9 @@ def test_a_byte_order_mark_is_no_part_of_the_model(tmp_path: Path, as_json: Any)
         (("--context", "ST=1,BT=1", "--effect", "BS = 1"), "write '=='"),
         (("--context", "ST=1,BT=1", "--effect", ""), "--effect, line 1, column 1: the formula is empty"),
         ((*QUESTION, "--event", "ST"), "--event, line 1, column 3"),
-        ((*QUESTION, "--event", ""), "event"),
+        (("--context", "", "--effect", "BS == 1"), "--context is empty"),
+        (("--context", "ST=1,BT=1,BS=1", "--effect", "BS == 1"), "--context sets BS, which follows from its equation"),
+        ((*QUESTION, "--event", ""), "--event is empty; write assignments such as --event 'ST=1'"),
         ((*QUESTION, "--event", "ST=9"), "ST must be in {0, 1}; got 9"),
         ((*QUESTION, "--definition", "modified-ph"), "did you mean 'modified-hp'"),
         ((*QUESTION, "--alpha-sufficiency", "most"), "--alpha-sufficiency must be"),
@@ -249,7 +296,7 @@ def test_a_byte_order_mark_is_no_part_of_the_model(tmp_path: Path, as_json: Any)
         ((*QUESTION, "--max-seconds", "0"), "--max-seconds must be a positive number"),
         ((*QUESTION, "--max-seconds", "soon"), "'--max-seconds'"),
         ((*QUESTION, "--max-causes", "0"), "'--max-causes'"),
-        ((*QUESTION, "--solver", "oracle"), "auto, exhaustive"),
+        ((*QUESTION, "--solver", "oracle"), "--solver must be one of auto, exhaustive"),
         ((*QUESTION, "--colour", "red"), "No such option"),
     ],
 )
@@ -270,8 +317,14 @@ def test_a_mistake_in_a_question_is_one_clear_line(
         (("ask", "x" * 5000), "cannot be read"),
         (("examples", "rock-trowing"), "did you mean 'rock-throwing'"),
         (("examples", "zzz"), "see 'actcause examples'"),
-        (("partition", "rock-throwing", "--outcome", "BZ"), "BZ"),
+        (("partition", "rock-throwing", "--outcome", "BZ"), "--outcome, line 1, column 1: unknown variable 'BZ'"),
+        (("partition", "rock-throwing", "--where", "BT=1"), "--where, line 1, column 3: '=' is not a comparison"),
+        (("partition", "rock-throwing", "--where", "BT == 7"), "No context satisfies 'BT == 7'"),
         (("partition", "rock-throwing", "--max-pairs", "-1"), "'--max-pairs'"),
+        (("partition", "rock-throwing", "--max-states", "-1"), "'--max-states'"),
+        (("partition", "rock-throwing", "--max-seconds", "nan"), "--max-seconds must be a positive number"),
+        (("partition", "rock-throwing", "--solver", "fast"), "--solver must be 'auto' or 'algorithm-0'"),
+        (("partition", "pusher-1d", "--solver", "algorithm-0"), "Use --solver auto."),
         (("partition", "rock-throwing", "--alpha-sufficiency", "2"), "--alpha-sufficiency must be between 0 and 1"),
         (("frobnicate",), "No such command 'frobnicate'"),
         (("--frobnicate",), "No such option"),
@@ -298,7 +351,7 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path, mistake: Any) -> Non
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path, mistake: Any) -> None:
     path = tmp_path / "large.txt"
     with path.open("wb") as file:
-        file.truncate(cli.MAX_BYTES + 1)
+        file.truncate(sources.MAX_BYTES + 1)
     assert "too large" in mistake("ask", str(path))
 
 
@@ -306,7 +359,7 @@ def test_a_file_that_may_not_be_read_is_refused(bottle: str, monkeypatch: pytest
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cli, "open", refuse, raising=False)  # root would be let in
+    monkeypatch.setattr(sources, "open", refuse, raising=False)  # root would be let in
     assert "cannot be read: Permission denied" in mistake("ask", bottle)
 
 
@@ -322,13 +375,48 @@ def test_a_cycle_in_a_model_is_one_clear_line(tmp_path: Path, mistake: Any) -> N
     assert "cycle" in mistake("ask", str(path))
 
 
+def test_a_file_without_a_variable_is_named(tmp_path: Path, mistake: Any) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_text("# nothing\n", encoding="utf-8")
+    assert "empty.txt: A model needs at least one variable" in mistake("ask", str(path))
+
+
+def test_an_exogenous_variable_is_no_event(tmp_path: Path, mistake: Any) -> None:
+    path = tmp_path / "exogenous.txt"
+    path.write_text("exogenous U\nA = U\nY = A\n", encoding="utf-8")
+    assert "U is exogenous" in mistake("ask", str(path), "--context", "U=1", "--effect", "Y", "--event", "U=1")
+
+
+def test_an_input_that_was_closed_is_a_mistake_like_any_other(monkeypatch: pytest.MonkeyPatch, mistake: Any) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert "standard input is closed" in mistake("ask", "-")
+
+
+def test_an_output_that_was_closed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    assert main(["ask", "rock-throwing", "--event", "BT=1"]) == 1
+
+
+def test_too_many_contexts_are_a_status_for_a_question_and_a_mistake_for_a_partition(
+    tmp_path: Path, as_json: Any, mistake: Any
+) -> None:
+    roots = [f"A{i}" for i in range(30)]
+    path = tmp_path / "thirty.txt"
+    path.write_text("\n".join(roots) + f"\nY = {' or '.join(roots)}\n", encoding="utf-8")
+    context = ",".join(f"{name}=1" for name in roots)
+    code, document = as_json("ask", str(path), "--context", context, "--effect", "Y", "--definition", "functional")
+    assert code == 0
+    assert document["status"] == "too-large"
+    assert "Use smaller ranges or fewer roots" in mistake("partition", str(path), "--outcome", "Y")
+
+
 def test_an_interrupted_search_ends_quietly(
     bottle: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "causes", interrupted)
+    monkeypatch.setattr(sources, "causes", interrupted)
     assert main(["ask", bottle, *QUESTION]) == 130
     assert capsys.readouterr().err == ""
 
@@ -425,6 +513,47 @@ def test_partition_of_many_states_shows_a_few_rows(tmp_path: Path, capsys: pytes
     assert len(output.splitlines()) < 80
 
 
+def test_a_partition_of_a_large_space_writes_some_of_its_states_and_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["partition", "pusher-1d", "--json"]) == 0
+    output = capsys.readouterr()
+    document = json.loads(output.out)
+    assert document["states"] == 1_002_001
+    assert [len(pair) for pair in document["pairs"]] == [sources.WRITTEN_STATES]
+    assert output.err.count("\n") == 1
+    assert "only the first 10,000 of 1,002,001 states are printed" in output.err
+
+
+def test_how_many_states_are_written_can_be_asked_for(as_json: Any) -> None:
+    _, document = as_json("partition", "pusher-1d", "--max-states", "10002")
+    assert [len(pair) for pair in document["pairs"]] == [10_002]
+    _, document = as_json("partition", "rock-throwing", "--max-states", "1", "--max-pairs", "2")
+    assert [len(pair) for pair in document["pairs"]] == [1, 1]
+    assert document["states"] == 4
+
+
+def test_the_cost_and_the_count_can_be_had_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["partition", "pusher-1d", "--max-pairs", "0", "--json"]) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out)["cost"] == 2_003
+    assert json.loads(output.out)["pairs"] == []
+    assert output.err == ""
+
+
+def test_where_narrows_the_contexts(as_json: Any) -> None:
+    _, document = as_json("partition", "rock-throwing", "--where", "BT == 1")
+    assert document["states"] == 2
+    assert all(row["state"]["BT"] == 1 for pair in document["pairs"] for row in pair)
+
+
+def test_the_oracle_finds_the_same_pairs(as_json: Any) -> None:
+    def pairs(*options: str) -> list[str]:
+        return sorted(map(str, as_json("partition", "rock-throwing", *options)[1]["pairs"]))
+
+    assert pairs("--solver", "algorithm-0") == pairs()
+
+
 def test_a_number_of_any_length_is_printed_exactly(capsys: pytest.CaptureFixture[str]) -> None:
     limit = sys.get_int_max_str_digits()
     cli._print_json({"count": 10**5000})
@@ -432,28 +561,7 @@ def test_a_number_of_any_length_is_printed_exactly(capsys: pytest.CaptureFixture
     assert sys.get_int_max_str_digits() == limit
 
 
-# -- the demonstration and the help ----------------------------------------------------------------
-
-
-def test_the_demonstration_is_three_stories_with_computed_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo"]) == 0
-    output = capsys.readouterr()
-    told = " ".join(output.out.split())
-    assert "ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0." in told
-    assert "By but-for, no single event caused" in told
-    assert "1,002,001 states" in told
-    assert "actcause examples" in told
-    assert output.err == ""
-
-
-def test_the_demonstration_as_a_document_has_every_number(as_json: Any) -> None:
-    code, document = as_json("demo")
-    assert code == 0
-    bottle, _, pusher = document.values()
-    assert len(bottle["answers"]) == len(DEFINITIONS)
-    assert [verdict["holds"] for verdict in pusher["verdicts"]] == [True, False]
-    assert sum(pusher["preimages"].values()) == pusher["states"] == 1_002_001
-    assert sum(binary.count("1") * count for binary, count in pusher["preimages"].items()) == pusher["cost"]
+# -- the help ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.function.__name__)
@@ -491,6 +599,7 @@ def test_names_of_models_and_definitions_are_completed() -> None:
         ("actcause ask rock-", "rock-throwing"),
         ("actcause ask rock-throwing --definition mod", "modified-hp"),
         ("actcause ask rock-throwing --solver ex", "exhaustive"),
+        ("actcause partition rock-throwing --solver al", "algorithm-0"),
     ):
         environment = {**os.environ, "_ACTCAUSE_COMPLETE": "complete_bash", "COMP_WORDS": words}
         environment["COMP_CWORD"] = str(len(words.split()) - 1)

@@ -1,7 +1,5 @@
 """Models as values: built, checked, evaluated for one context and for many."""
 
-# ruff: noqa: N803  (a parameter has the name of a variable)
-
 import pickle
 from itertools import count
 

@@ -125,7 +125,7 @@ def test_states_of_different_backgrounds_do_not_contradict_each_other():
         (lambda m: ac.partitions(m), "which variable is the outcome"),
         (lambda m: ac.partitions(m, "C", alpha_sufficiency=2), "between 0 and 1"),
         (lambda m: ac.partitions(m, "C", solver="magic"), "'auto' or 'algorithm-0'"),
-        (lambda m: ac.partitions(m, "C", max_seconds=0), "must be positive"),
+        (lambda m: ac.partitions(m, "C", max_seconds=0), "must be a positive number"),
     ],
 )
 def test_a_mistake_gets_one_clear_sentence(build, message):

@@ -284,7 +284,7 @@ class Verdict:
             if untrue:
                 return f"AC1 fails, since actually {_assignments(untrue)}"
             return f"AC1 fails, since {query.effect_text} did not happen"
-        if self.failed == "AC2a" and query.alpha_necessity is not None:
+        if self.failed == "AC2a" and query.definition == "functional" and query.alpha_necessity is not None:
             share = query.alpha_necessity
             return f"AC2a fails, since whatever is held, less than the share {share} of its values undoes the effect"
         if self.failed == "AC2a":

@@ -29,6 +29,7 @@ class FunctionalSolver(Solver):
 
     def __init__(self, query: Query, *, oracle: bool = False) -> None:
         self.query = query
+        self._search: Search | None = None
         self.oracle = oracle
 
     @cached_property
@@ -38,13 +39,18 @@ class FunctionalSolver(Solver):
         outcome = query.effect if pinned is None else pinned[0]
         alone = query.alpha_sufficiency is not None and query.alpha_sufficiency < HALF
         try:
-            return StateSpace.from_model(query.model, outcome, context=query.context if alone else None)
+            observed = query.context if alone else None
+            return StateSpace.from_model(query.model, outcome, context=observed, check=self._check)
         except TooLargeError:
             raise OutOfBudget(Status.TOO_LARGE) from None
 
     @cached_property
     def index(self) -> int:
         return self.space.find_context(self.query.context)
+
+    def _check(self) -> None:
+        if self._search is not None:
+            self._search.check_time()
 
     def _binaries(self, search: Search) -> list[int]:
         """The masks that the observed state is given in some minimal pair."""
@@ -73,7 +79,7 @@ class FunctionalSolver(Solver):
         return self.space.mask(event) if set(event) <= set(self.space.variables) else None
 
     def judge(self, search: Search, event: Assignment) -> Verdict:
-        query = self.query
+        query, self._search = self.query, search
         conditions: dict[str, bool | None] = dict.fromkeys(("AC1", "AC2a", "AC2b", "AC3"))
         witness: Witness | None = None
         smaller: Assignment | None = None
@@ -133,6 +139,7 @@ class FunctionalSolver(Solver):
         return self.judge(search, event).smaller
 
     def causes(self, search: Search) -> Iterator[Cause]:
+        self._search = search
         if not self.query.happened:
             return
         for mask in self._binaries(search):

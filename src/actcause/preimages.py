@@ -271,6 +271,25 @@ class Partitions:
         return f"<Partitions of {len(self.space)} states by {self.outcome}: cost {self.cost}, {self.status.value}>"
 
 
+class Deadline:
+    """A point in time after which a search ends with a status."""
+
+    def __init__(self, seconds: float | None) -> None:
+        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+            raise QueryError(f"max_seconds must be a positive number; got {seconds!r}.")
+        self._end = None if seconds is None else monotonic() + seconds
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, at least a little; None if there is no limit."""
+        return None if self._end is None else max(self._end - monotonic(), 1e-3)
+
+    def check(self) -> None:
+        """End the search if the time is up."""
+        if self._end is not None and monotonic() > self._end:
+            raise OutOfBudget(Status.OUT_OF_TIME)
+
+
 def partition(
     space: StateSpace,
     *,
@@ -285,34 +304,24 @@ def partition(
     """
     sufficiency = as_share("alpha_sufficiency", alpha_sufficiency)
     necessity = as_share("alpha_necessity", alpha_necessity)
-    if max_seconds is not None and not max_seconds > 0:
-        raise QueryError(f"max_seconds must be positive; got {max_seconds}.")
     if solver not in ("auto", "algorithm-0"):
         raise QueryError(f"solver must be 'auto' or 'algorithm-0'; got {solver!r}.")
     if solver == "algorithm-0":
         listed = _by_algorithm0(space, sufficiency, necessity)
         return Partitions(space, sufficiency, necessity, listed, Status.COMPLETE)
-    deadline = None if max_seconds is None else monotonic() + max_seconds
-
-    def remaining() -> float | None:
-        return None if deadline is None else deadline - monotonic()
-
-    def check() -> None:
-        if deadline is not None and monotonic() > deadline:
-            raise OutOfBudget(Status.OUT_OF_TIME)
-
+    deadline = Deadline(max_seconds)
     try:
         solution = assign(
             len(space),
             space.outcomes,
             space.masks,
             len(space.variables),
-            lambda mask: space.admissible(mask, sufficiency, necessity, check),
+            lambda mask: space.admissible(mask, sufficiency, necessity, deadline.check),
             space.groups,
             weights=space.weights,
             competing=sufficiency is None or sufficiency >= HALF,
-            check=check,
-            remaining=remaining,
+            check=deadline.check,
+            remaining=lambda: deadline.remaining,
         )
     except OutOfBudget as ended:
         return Partitions(space, sufficiency, necessity, None, ended.status)

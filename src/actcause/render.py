@@ -7,12 +7,11 @@ say, and nothing relies on colour.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from fractions import Fraction
 from math import log10
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -21,18 +20,22 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from . import examples
 from .answer import Answer, Query, Status, Verdict, Witness
 from .definitions import DEFINITIONS
-from .find import causes, is_cause
 
 if TYPE_CHECKING:
     from .examples import Example
-    from .preimages import Pair, Partitions
+    from .preimages import Pair, Partitions, Preimage
 
 MAX_ROWS = 40
 MAX_COLUMNS = 8
 STYLES = {"cause": "bold green", "part": "yellow", "no": "dim", "?": "magenta"}
+DEGREE = (
+    "responsibility: 1/k, where k counts the cause and what must be changed (original-hp, updated-hp) or held "
+    "(the others) for it to make the difference."
+)
+
+Degrees = Sequence[Fraction | None] | None
 
 
 def show(page: RenderableType) -> None:
@@ -75,8 +78,8 @@ def example_page(example: Example) -> RenderableType:
     parts: list[RenderableType] = [
         Rule(Text(example.title, style="bold"), align="left"),
         Text(example.story),
-        _block(example.text),
-        Text(f"context: {_assignments(example.context)}    effect: {example.effect}    outcome: {example.outcome}"),
+        block(example.text),
+        Text(f"context: {assignments(example.context)}    effect: {example.effect}    outcome: {example.outcome}"),
     ]
     alphas = [
         f"{name}: {value}"
@@ -92,7 +95,7 @@ def example_page(example: Example) -> RenderableType:
     if example.verdicts:
         said: dict[tuple[str, bool, str], list[str]] = {}
         for verdict in example.verdicts:
-            said.setdefault((_assignments(verdict.event), verdict.holds, verdict.source), []).append(verdict.definition)
+            said.setdefault((assignments(verdict.event), verdict.holds, verdict.source), []).append(verdict.definition)
         table = _table("event", "published", "by definition", "where")
         for (event, holds, source), definitions in said.items():
             table.add_row(event, _cell("cause" if holds else "no"), ", ".join(definitions), source)
@@ -105,22 +108,31 @@ def example_page(example: Example) -> RenderableType:
 # -- one definition's answer -----------------------------------------------------------------------
 
 
-def answer_page(answer: Answer | Verdict) -> RenderableType:
-    """What one definition says."""
+def answer_page(answer: Answer | Verdict, degrees: Degrees = None) -> RenderableType:
+    """What one definition says, with the degrees of responsibility if there are any."""
     query = answer.query
     parts: list[RenderableType] = [Text(_question(answer)), Text(f"By {_titled(query)}:", style="bold")]
     if isinstance(answer, Verdict):
-        parts.append(_indented(_as_option(answer.sentence)))
+        parts.append(_indented(as_options(answer.sentence)))
         parts.append(_indented(", ".join(f"{name} {_word(held)}" for name, held in answer.conditions.items())))
         if answer and answer.witness is not None:
             parts.append(_indented(replayed(query, answer.witness)))
-    else:
-        found = list(answer.causes)
+        if degrees is not None:
+            parts.append(_indented(f"responsibility {_degree(degrees[0])}"))
+        return Group(*parts)
+    found = list(answer.causes)
+    if not found:
+        parts.append(_indented(_first_sentence(answer)))
+    elif degrees is None:
         parts.extend(_indented(cause.sentence) for cause in found)
-        if not found:
-            parts.append(_indented(_first_sentence(answer)))
-        elif answer.status is not Status.COMPLETE:
-            parts.append(Text(_as_option(answer.status.sentence)))
+    else:
+        table = _table("cause", "responsibility")
+        table.columns[1].no_wrap = True
+        for cause, degree in zip(found, degrees, strict=True):
+            table.add_row(Text(cause.sentence), _degree(degree))
+        parts += [table, _small(DEGREE)]
+    if found and answer.status is not Status.COMPLETE:
+        parts.append(Text(as_options(answer.status.sentence)))
     return Group(*parts)
 
 
@@ -128,52 +140,63 @@ def replayed(query: Query, witness: Witness) -> str:
     """What the model gives when the witness is played again."""
     values = witness.replay(query).values
     followed = {name: values[name] for name in query.relevant if name not in witness.intervention}
-    return f"Replayed: with {_assignments(witness.intervention)} the model gives {_assignments(followed)}."
+    return f"Replayed: with {assignments(witness.intervention)} the model gives {assignments(followed)}."
 
 
 # -- all definitions side by side ------------------------------------------------------------------
 
 
-def comparison(answers: Sequence[Answer | Verdict]) -> RenderableType:
+def comparison(answers: Sequence[Answer | Verdict], degrees: Sequence[Degrees] = ()) -> RenderableType:
     """Every definition's verdict in one table, and under it why."""
-    why = Text("Why:", style="bold")
-    return Group(Text(_question(answers[0])), verdict_table(answers), *_notes(answers), why, *_reasons(answers))
+    question, why = Text(_question(answers[0])), Text("Why:", style="bold")
+    asked = any(each is not None for each in degrees)
+    explained = [_small(DEGREE)] if asked else []
+    table = verdict_table(answers, degrees)
+    return Group(question, table, *_notes(answers, asked), *explained, why, *reasons(answers))
 
 
-def verdict_table(answers: Sequence[Answer | Verdict]) -> Table:
+def verdict_table(answers: Sequence[Answer | Verdict], degrees: Sequence[Degrees] = ()) -> Table:
     """A row for each definition; a column for each variable, or for the conditions of the one event."""
+    asked = any(each is not None for each in degrees)
+    degrees = degrees if asked else [None] * len(answers)
     if isinstance(answers[0], Verdict):
-        return _event_table([answer for answer in answers if isinstance(answer, Verdict)])
+        return _event_table([answer for answer in answers if isinstance(answer, Verdict)], degrees)
     listed = [answer for answer in answers if isinstance(answer, Answer)]
     query = listed[0].query
-    shown = _columns(listed)
+    shown = _columns(listed, asked)
     table = _table("definition", *(f"{name}={query.actual[name]}" for name in shown))
+    table.columns[0].no_wrap = True
     stopped = any(answer.status is not Status.COMPLETE for answer in listed)
     if stopped:
         table.add_column("search")
-    for answer in listed:
-        row = [Text(answer.query.definition), *(_cell(_standing(answer, name)) for name in shown)]
+    for answer, each in zip(listed, degrees, strict=True):
+        row = [Text(answer.query.definition)]
+        row += [_cell(_standing(answer, name), _highest(answer, name, each)) for name in shown]
         table.add_row(*row, *([Text(answer.status.value)] if stopped else []))
     return table
 
 
-def _event_table(verdicts: Sequence[Verdict]) -> Table:
+def _event_table(verdicts: Sequence[Verdict], degrees: Sequence[Degrees]) -> Table:
     conditions = list(verdicts[0].conditions)
-    table = _table("definition", _assignments(verdicts[0].event), *conditions)
-    for verdict in verdicts:
+    asked = any(each is not None for each in degrees)
+    table = _table("definition", assignments(verdicts[0].event), *conditions, *(["responsibility"] if asked else []))
+    for verdict, each in zip(verdicts, degrees, strict=True):
         held = [Text(_word(verdict.conditions[name])) for name in conditions]
         mark = "?" if verdict.holds is None else "cause" if verdict.holds else "no"
-        table.add_row(Text(verdict.query.definition), _cell(mark), *held)
+        degree = [] if each is None else [Text(_degree(each[0]))]
+        table.add_row(Text(verdict.query.definition), _cell(mark), *held, *degree)
     return table
 
 
-def _columns(answers: Sequence[Answer]) -> list[str]:
+def _columns(answers: Sequence[Answer], degrees: bool) -> list[str]:
     """All candidates if they fit, else those that some definition blames."""
+    stopped = any(answer.status is not Status.COMPLETE for answer in answers)
+    most = MAX_COLUMNS - 3 * degrees - 2 * stopped
     candidates = answers[0].query.candidates
-    if len(candidates) <= MAX_COLUMNS:
+    if len(candidates) <= most:
         return list(candidates)
     blamed = {name for answer in answers for cause in answer.causes for name in cause.event}
-    return [name for name in candidates if name in blamed][:MAX_COLUMNS]
+    return [name for name in candidates if name in blamed][:most]
 
 
 def _standing(answer: Answer, name: str) -> str:
@@ -186,20 +209,29 @@ def _standing(answer: Answer, name: str) -> str:
     return "no" if answer.status is Status.COMPLETE else "?"
 
 
-def _notes(answers: Sequence[Answer | Verdict]) -> list[RenderableType]:
+def _highest(answer: Answer, name: str, degrees: Degrees) -> str:
+    """The highest degree of the causes that the variable belongs to."""
+    if degrees is None:
+        return ""
+    own = [degree for cause, degree in zip(answer.causes, degrees, strict=True) if name in cause.event]
+    return _degree(max((degree for degree in own if degree is not None), default=None)) if own else ""
+
+
+def _notes(answers: Sequence[Answer | Verdict], degrees: bool) -> list[RenderableType]:
+    """What is not said in the table: what 'part' means, what is left out, why a search ended early."""
     listed = [answer for answer in answers if isinstance(answer, Answer)]
-    notes: list[RenderableType] = []
-    shown = _columns(listed) if listed else []
+    found: list[RenderableType] = []
+    shown = _columns(listed, degrees) if listed else []
     if any(_standing(answer, name) == "part" for answer in listed for name in shown):
-        notes.append(Text("part: a cause only together with others.", style="dim"))
+        found.append(_small("part: a cause only together with others."))
     if listed and len(shown) < len(listed[0].query.candidates):
-        notes.append(Text(f"{len(listed[0].query.candidates) - len(shown)} more variables are not shown.", style="dim"))
+        found.append(_small(f"{len(listed[0].query.candidates) - len(shown)} more variables are not shown."))
     statuses = dict.fromkeys(answer.status for answer in answers if answer.status is not Status.COMPLETE)
-    notes.extend(Text(f"{status.value}: {_as_option(status.sentence)}", style="dim") for status in statuses)
-    return notes
+    found.extend(_small(f"{status.value}: {as_options(status.sentence)}") for status in statuses)
+    return found
 
 
-def _reasons(answers: Sequence[Answer | Verdict]) -> list[RenderableType]:
+def reasons(answers: Sequence[Answer | Verdict]) -> list[RenderableType]:
     """The first sentence of each answer, definitions that say the same together."""
     said: dict[str, list[str]] = {}
     for answer in answers:
@@ -213,88 +245,69 @@ def _reasons(answers: Sequence[Answer | Verdict]) -> list[RenderableType]:
 
 def _first_sentence(answer: Answer | Verdict) -> str:
     if isinstance(answer, Verdict):
-        return _as_option(answer.sentence)
+        return as_options(answer.sentence)
     first = next(iter(answer.causes), None)
     if first is not None:
         return first.sentence
     if answer.status is not Status.COMPLETE:
-        return _as_option(answer.status.sentence)
+        return as_options(answer.status.sentence)
     return f"{answer.query.effect_text} has no cause." + ("" if answer.query.happened else " It did not happen.")
 
 
 # -- partitions ------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Preimage:
-    """What is shown of the states that share a binary: how many, and the first of them."""
-
-    binary: str
-    count: int = 0
-    rows: list[tuple[Mapping[str, int], int]] = field(default_factory=list)
-
-
 def partition_page(found: Partitions) -> RenderableType:
     """The cost, the exact number of minimal pairs, and the first pair as the paper prints it."""
-    pair = next(iter(found), None)
-    if pair is None:
-        return Text(f"No pair was found. {_as_option(found.status.sentence)}")
-    preimages = _preimages(pair)
-    parts: list[RenderableType] = [
+    if found.cost is None:
+        return Text(f"No pair was found. {as_options(found.status.sentence)}")
+    pair = found.first()
+    names, indices = _shown(pair)
+    hidden = {
+        "variables": len(found.variables) - len(names),
+        "states": len(pair) - sum(map(len, indices)),
+        "binaries": len(pair.preimages) - MAX_ROWS,
+    }
+    return Group(
         Text(f"Causes of {found.outcome} in every state, by functional actual cause.", style="bold"),
         Text(f"minimal cost: {found.cost:,}    pairs of minimal cost: {_big(found.count)}"),
         Text("The first pair:" if found.count != 1 else "The pair:"),
-        _state_table(found, preimages),
-    ]
-    hidden = sum(preimage.count for preimage in preimages) - sum(len(rows) for rows in _shares(preimages))
-    if hidden:
-        parts.append(Text(f"{hidden:,} more states are not shown; --json prints them all.", style="dim"))
-    parts.append(preimage_table(found, preimages))
-    if found.status is not Status.COMPLETE:
-        parts.append(Text(_as_option(found.status.sentence)))
-    return Group(*parts)
+        _state_table(pair, names, indices),
+        preimage_table(pair.preimages),
+        *(_small(f"{count:,} more {what} are not shown.") for what, count in hidden.items() if count > 0),
+    )
 
 
-def preimage_table(found: Partitions, preimages: Sequence[_Preimage]) -> Table:
+def preimage_table(preimages: Sequence[Preimage]) -> Table:
     """Which variables matter in how many states."""
-    total = sum(preimage.count for preimage in preimages)
+    total = sum(map(len, preimages))
     table = _table("binary", "what matters", "states", "share")
     table.columns[2].justify = table.columns[3].justify = "right"
-    for preimage in preimages:
-        names = _chosen(found.variables, preimage.binary) or ["nothing"]
-        table.add_row(preimage.binary, ", ".join(names), f"{preimage.count:,}", _percent(preimage.count, total))
+    for preimage in preimages[:MAX_ROWS]:
+        names = ", ".join(preimage.variables) or "nothing"
+        table.add_row(preimage.binary, names, f"{len(preimage):,}", _percent(len(preimage), total))
     return table
 
 
-def _preimages(pair: Pair) -> list[_Preimage]:
-    """One pass over the states that keeps no more of them than are shown."""
-    groups: dict[str, _Preimage] = {}
-    for state, outcome, binary in pair:
-        group = groups.setdefault(binary, _Preimage(binary))
-        group.count += 1
-        if len(group.rows) < MAX_ROWS:
-            group.rows.append((state, outcome))
-    return [groups[binary] for binary in sorted(groups)]
+def _shown(pair: Pair) -> tuple[list[str], list[list[int]]]:
+    """The variables and the states that are shown: those that matter somewhere, and some of each preimage."""
+    parts = pair.preimages[:MAX_ROWS]
+    each = MAX_ROWS if len(pair) <= MAX_ROWS else MAX_ROWS // len(parts)
+    names = list(pair.space.variables)
+    if len(names) > MAX_COLUMNS:
+        mattering = {name for preimage in parts for name in preimage.variables}
+        names = [name for name in names if name in mattering][:MAX_COLUMNS]
+    return names, [preimage.members[:each].tolist() for preimage in parts]
 
 
-def _shares(preimages: Sequence[_Preimage]) -> list[list[tuple[Mapping[str, int], int]]]:
-    """At most MAX_ROWS rows, some of each preimage."""
-    if sum(preimage.count for preimage in preimages) <= MAX_ROWS:
-        return [preimage.rows for preimage in preimages]
-    return [preimage.rows[: max(1, MAX_ROWS // len(preimages))] for preimage in preimages[:MAX_ROWS]]
-
-
-def _state_table(found: Partitions, preimages: Sequence[_Preimage]) -> Table:
-    table = _table("binary", *found.variables, found.outcome)
-    for preimage, rows in zip(preimages, _shares(preimages), strict=False):
-        for state, outcome in sorted(rows, key=lambda row: [row[0][name] for name in found.variables]):
-            table.add_row(preimage.binary, *(str(state[name]) for name in found.variables), str(outcome))
+def _state_table(pair: Pair, names: Sequence[str], shown: Sequence[Sequence[int]]) -> Table:
+    table = _table("binary", *names, pair.space.outcome)
+    table.columns[0].no_wrap = True
+    for indices in shown:
+        for state, outcome, binary in sorted((pair[i] for i in indices), key=lambda row: tuple(row.state.values())):
+            table.add_row(binary, *(str(state[name]) for name in names), str(outcome))
         table.add_section()
     return table
-
-
-def _chosen(variables: Sequence[str], binary: str) -> list[str]:
-    return [name for name, digit in zip(variables, binary, strict=True) if digit == "1"]
 
 
 def _big(count: int | None) -> str:
@@ -318,146 +331,6 @@ def _percent(count: int, total: int) -> str:
     return f"{100 * count / total:.{digits}f}%"
 
 
-# -- the demonstration -----------------------------------------------------------------------------
-
-
-class Scene(NamedTuple):
-    """A story of the demonstration: what is printed, and the same as a document."""
-
-    name: str
-    page: RenderableType
-    document: dict[str, Any]
-
-
-def demo_scenes() -> Iterator[Scene]:
-    """Three stories in which the definitions part ways; every verdict and number is computed here."""
-    yield _bottle()
-    yield _fire()
-    yield _pusher()
-
-
-def demo_close() -> RenderableType:
-    """What to try next."""
-    lines = (
-        "actcause ask rock-throwing --event BT=1  # did Billy break it?",
-        "actcause partition rock-throwing         # the causes in every state",
-        "actcause examples                        # the literature's models",
-    )
-    return Group(Rule(Text("Try next", style="bold"), align="left"), _block("\n".join(lines)))
-
-
-def _bottle() -> Scene:
-    example = examples.load("rock-throwing")
-    answers = _by_every_definition(example)
-    verdict = is_cause(example.model, context=example.context, effect=example.effect, event={"ST": 1})
-    assert verdict.witness is not None
-    page = Group(
-        *_opening(example),
-        verdict_table(answers),
-        *_notes(answers),
-        Text(f"{verdict.sentence} {replayed(verdict.query, verdict.witness)}"),
-        Text(_alone("but-for", answers)),
-    )
-    return Scene(example.name, page, {"answers": [a.to_json() for a in answers], "verdict": verdict.to_json()})
-
-
-def _fire() -> Scene:
-    example = examples.load("forest-fire-disjunctive")
-    answers = _by_every_definition(example)
-    page = Group(*_opening(example), verdict_table(answers), *_notes(answers), Text(_alone("but-for", answers)))
-    return Scene(example.name, page, {"answers": [a.to_json() for a in answers]})
-
-
-def _pusher() -> Scene:
-    from .find import partitions
-
-    example = examples.load("pusher-1d")
-    model, obstacle = example.model, example.context["X"]
-    verdicts = [
-        is_cause(
-            model,
-            context=example.context,
-            effect=example.effect,
-            event={"X": obstacle},
-            definition=definition,
-            alpha_sufficiency=example.alpha_sufficiency,
-            alpha_necessity=example.alpha_necessity,
-        )
-        for definition in ("modified-hp", "functional")
-    ]
-    started = perf_counter()
-    found = partitions(
-        model,
-        outcome=example.outcome,
-        alpha_sufficiency=example.alpha_sufficiency,
-        alpha_necessity=example.alpha_necessity,
-    )
-    cost = found.cost
-    seconds = perf_counter() - started
-    preimages = _preimages(next(iter(found)))
-    states = sum(preimage.count for preimage in preimages)
-    unmoved = model.ranges[example.outcome][0]
-    page = Group(
-        *_opening(example),
-        Text(f"Is the obstacle a cause, {abs(unmoved - obstacle)} steps from where the block stood?"),
-        *_reasons(verdicts),
-        Text(_rarity(verdicts[-1])),
-        Text(f"What matters, in all {states:,} states (solved exactly in {seconds:.2f} s):", style="bold"),
-        preimage_table(found, preimages),
-    )
-    document = {
-        "verdicts": [verdict.to_json() for verdict in verdicts],
-        "states": states,
-        "cost": cost,
-        "preimages": {preimage.binary: preimage.count for preimage in preimages},
-        "seconds": seconds,
-    }
-    return Scene(example.name, page, document)
-
-
-def _rarity(verdict: Verdict) -> str:
-    """How many values of the event's one variable would have undone the effect, against what is asked for."""
-    query = verdict.query
-    [name] = verdict.event
-    effects = [query.effect.value(query.model.evaluate(query.context, {name: x})) for x in query.model.ranges[name]]
-    undone = len(effects) - sum(map(bool, effects))
-    asked = f"; {query.definition} asks for a share of {query.alpha_necessity}" if query.alpha_necessity else ""
-    return f"Of the {len(effects):,} values of {name}, {undone:,} would have undone it{asked}."
-
-
-def _opening(example: Example) -> list[RenderableType]:
-    return [
-        Rule(Text(example.title, style="bold"), align="left"),
-        Text(example.story),
-        _block(example.text),
-        Text(f"In the context {_assignments(example.context)}: what caused {example.effect}?", style="bold"),
-    ]
-
-
-def _by_every_definition(example: Example) -> list[Answer]:
-    return [
-        causes(
-            example.model,
-            context=example.context,
-            effect=example.effect,
-            definition=definition,
-            alpha_sufficiency=example.alpha_sufficiency,
-            alpha_necessity=example.alpha_necessity,
-        )
-        for definition in DEFINITIONS
-    ]
-
-
-def _alone(definition: str, answers: Iterable[Answer]) -> str:
-    """Which single events a definition blames, in a sentence."""
-    answer = next(answer for answer in answers if answer.query.definition == definition)
-    alone = [_assignments(cause.event) for cause in answer.causes if len(cause.event) == 1]
-    effect = answer.query.effect_text
-    if alone:
-        return f"By {definition}, what caused {effect} is {' and '.join(alone)}."
-    return f"By {definition}, no single event caused {effect}: undo any one of them, and it still happens."
-
-
 # -- words -----------------------------------------------------------------------------------------
 
 
@@ -468,11 +341,20 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _cell(word: str) -> Text:
-    return Text(word, style=STYLES[word])
+def _cell(word: str, degree: str = "") -> Text:
+    return Text(f"{word} {degree}".rstrip(), style=STYLES[word])
 
 
-def _block(content: str) -> Padding:
+def _degree(degree: Fraction | None) -> str:
+    return "?" if degree is None else str(degree)
+
+
+def _small(sentence: str) -> Text:
+    return Text(sentence, style="dim")
+
+
+def block(content: str) -> Padding:
+    """Text of a model or of a shell, indented."""
     return Padding(Text(content, style="cyan"), (0, 0, 0, 4), expand=False)
 
 
@@ -482,8 +364,8 @@ def _indented(sentence: str) -> Padding:
 
 def _question(answer: Answer | Verdict) -> str:
     query = answer.query
-    asked = f"was {_assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
-    return f"In the context {_assignments(query.context)}: {asked} {query.effect}?"
+    asked = f"was {assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
+    return f"In the context {assignments(query.context)}: {asked} {query.effect}?"
 
 
 def _titled(query: Query) -> str:
@@ -494,14 +376,20 @@ def _word(held: bool | None) -> str:
     return "open" if held is None else "yes" if held else "no"
 
 
-def _as_option(sentence: str) -> str:
-    """Python's parameter names as the options that they are on the command line."""
-    for name in ("max_seconds", "max_causes"):
-        sentence = sentence.replace(name, "--" + name.replace("_", "-"))
-    return sentence
+def as_options(sentence: str) -> str:
+    """Python's parameter names as the options that they are on the command line.
+
+    >>> as_options("raise max_seconds, or use solver='auto'")
+    'raise --max-seconds, or use --solver auto'
+    """
+    sentence = re.sub(r"\bsolver='([\w-]+)'", r"--solver \1", sentence)
+    sentence = re.sub(r"^solver(?= must)", "--solver", sentence)
+    names = r"\b(?:max_seconds|max_causes|alpha_sufficiency|alpha_necessity)\b"
+    return re.sub(names, lambda match: "--" + match[0].replace("_", "-"), sentence)
 
 
-def _assignments(assignment: Mapping[str, int], limit: int = 8) -> str:
+def assignments(assignment: Mapping[str, int], limit: int = 8) -> str:
+    """`ST=1, BT=1`, the rest counted if there are many."""
     parts = [f"{name}={value}" for name, value in list(assignment.items())[:limit]]
     if len(assignment) > limit:
         parts.append(f"{len(assignment) - limit} more")

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from .answer import Assignment, Query, as_share
-from .definitions import Search
+from .answer import Assignment, Status, Verdict, as_share
+from .definitions import OutOfBudget, Search
 from .equation import Equation
 from .errors import QueryError
 from .expression import Expression, Number
 from .find import Share, causes, is_cause, make_query
 from .model import Model
+from .preimages import Deadline
 from .solvers import ENGINES, Engine
 
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")
@@ -34,13 +35,14 @@ def responsibility(
     definition: str = "modified-hp",
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
-) -> Fraction:
+    max_seconds: float | None = None,
+) -> Fraction | None:
     r"""The degree of responsibility of an event for an effect, between 0 and 1.
 
     For original and updated HP (Chockler and Halpern): 1/(k+1) for a cause, `k` being the fewest
     variables outside it whose values a witness must change. For the other definitions (Halpern 2016):
     1/k, `k` being the fewest variables in a cause that contains the event together with those held
-    fixed by its witness. 0 if the event is not (part of) a cause.
+    fixed by its witness. 0 if the event is not (part of) a cause; None if `max_seconds` ran out.
 
     >>> vote = Model.from_text("A\nB\nC\nWins = A + B + C >= 2")
     >>> responsibility(vote, context={"A": 1, "B": 1, "C": 1}, effect="Wins", event={"A": 1})
@@ -50,11 +52,15 @@ def responsibility(
     given = query.check_event(event)
     if not query.happened or any(query.actual[name] != value for name, value in given.items()):
         return Fraction(0)
-    if query.definition in CHOCKLER_HALPERN:
-        return _by_changes(query, given)
-    if query.definition == "functional":
-        return _by_size(query, given)
-    return _by_part(query, given)
+    search = Search(query, max_seconds=max_seconds)
+    try:
+        if query.definition in CHOCKLER_HALPERN:
+            return _by_changes(search, given)
+        if query.definition == "functional":
+            return _by_size(search, given)
+        return _by_part(search, given)
+    except OutOfBudget:
+        return None
 
 
 def blame(
@@ -66,11 +72,12 @@ def blame(
     definition: str = "modified-hp",
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
-) -> Fraction:
+    max_seconds: float | None = None,
+) -> Fraction | None:
     r"""The degree of blame: responsibility, expected over contexts with their probabilities.
 
     The event is what was done, so it is put in place in every context before its responsibility is
-    asked for.
+    asked for. None if `max_seconds` ran out.
 
     >>> squad = Model.from_text("A\nB\nDead = A or B")
     >>> live = [({"A": 1, "B": 0}, 0.5), ({"A": 1, "B": 1}, 0.5)]
@@ -89,9 +96,10 @@ def blame(
     done = queries[0].check_event(event)
     acted = _with(model, done)
     total = Fraction(0)
+    deadline = Deadline(max_seconds)
     for query, share in zip(queries, shares, strict=True):
         set_roots = {**query.context, **{name: value for name, value in done.items() if name in model.roots}}
-        total += share * responsibility(
+        degree = responsibility(
             acted,
             context=set_roots,
             effect=effect,
@@ -99,7 +107,11 @@ def blame(
             definition=definition,
             alpha_sufficiency=alpha_sufficiency,
             alpha_necessity=alpha_necessity,
+            max_seconds=deadline.remaining,
         )
+        if degree is None:
+            return None
+        total += share * degree
     return total / sum(shares)
 
 
@@ -110,11 +122,11 @@ def _with(model: Model, event: Assignment) -> Model:
     return Model(dict(model.ranges), equations, exogenous=model.exogenous, labels=dict(model.labels))
 
 
-def _by_changes(query: Query, event: Assignment) -> Fraction:
+def _by_changes(search: Search, event: Assignment) -> Fraction:
     """Chockler and Halpern: how few variables must change before the event is critical?"""
-    if not is_cause(query.model, context=query.context, effect=query.effect, event=event, definition=query.definition):
+    if not _judged(search, event):
         return Fraction(0)
-    engine = ENGINES[query.definition](Search(query), tuple(event))
+    engine = ENGINES[search.query.definition](search, tuple(event))
     try:
         changes = _least(engine, engine.exactly(event), 0)
     finally:
@@ -123,10 +135,11 @@ def _by_changes(query: Query, event: Assignment) -> Fraction:
     return Fraction(1, changes + 1)
 
 
-def _by_part(query: Query, event: Assignment) -> Fraction:
+def _by_part(search: Search, event: Assignment) -> Fraction:
     """Halpern: how small can a cause that contains the event be, together with what its witness holds?"""
+    query = search.query
     candidates = tuple(dict.fromkeys((*query.candidates, *event)))
-    engine = ENGINES[query.definition](Search(query), candidates)
+    engine = ENGINES[query.definition](search, candidates)
     try:
         least = 1
         literals = engine.burden()
@@ -136,13 +149,7 @@ def _by_part(query: Query, event: Assignment) -> Fraction:
                 return Fraction(0)
             least = found
             names = engine.selected()
-            smaller = is_cause(
-                query.model,
-                context=query.context,
-                effect=query.effect,
-                event={name: query.actual[name] for name in names},
-                definition=query.definition,
-            ).smaller
+            smaller = _judged(search, {name: query.actual[name] for name in names}).smaller
             if smaller is None:
                 return Fraction(1, least)
             # Not minimal: nothing that strictly contains the smaller cause is one either.
@@ -153,7 +160,24 @@ def _by_part(query: Query, event: Assignment) -> Fraction:
         engine.close()
 
 
-def _by_size(query: Query, event: Assignment) -> Fraction:
+def _judged(search: Search, event: Assignment) -> Verdict:
+    """The verdict on an event, within what is left of the budget."""
+    query = search.query
+    verdict = is_cause(
+        query.model,
+        context=query.context,
+        effect=query.effect,
+        event=event,
+        definition=query.definition,
+        max_seconds=search.remaining,
+    )
+    if verdict.holds is None:
+        raise OutOfBudget(verdict.status)
+    return verdict
+
+
+def _by_size(search: Search, event: Assignment) -> Fraction:
+    query = search.query
     found = causes(
         query.model,
         context=query.context,
@@ -161,7 +185,10 @@ def _by_size(query: Query, event: Assignment) -> Fraction:
         definition=query.definition,
         alpha_sufficiency=query.alpha_sufficiency,
         alpha_necessity=query.alpha_necessity,
+        max_seconds=search.remaining,
     )
+    if found.status is not Status.COMPLETE:
+        raise OutOfBudget(found.status)
     sizes = [len(cause.event) for cause in found if event.items() <= dict(cause.event).items()]
     return Fraction(1, min(sizes)) if sizes else Fraction(0)
 

@@ -24,7 +24,7 @@ from .expression import Array, Expression
 from .model import Model
 from .ranges import Range, grids
 
-MAX_CELLS = 200_000_000  # states times variables: what is held in memory at once
+MAX_CELLS = 64_000_000  # states times variables: what is held in memory at once
 CHUNK = 1 << 20
 
 Check = Callable[[], None]
@@ -67,11 +67,13 @@ class StateSpace:
         *,
         where: str | Expression | None = None,
         context: Mapping[str, int] | None = None,
+        check: Check | None = None,
     ) -> StateSpace:
         r"""Every context of a model, with the state and outcome that it produces.
 
         `outcome` is a variable or a formula; `where` keeps the contexts in which a formula holds, and
-        `context` keeps one only.
+        `context` keeps one only. `check` is called now and then while the space is built and searched; what
+        it raises ends that.
 
         >>> space = StateSpace.from_model(Model.from_text("A\nB\nC = A and B"), "C")
         >>> len(space), space.variables
@@ -94,7 +96,7 @@ class StateSpace:
             values = model.evaluate_many(contexts)
         size = _shape(contexts)
         results = np.broadcast_to(formula.array(values, np.asarray(True)), size)
-        counts = _ModelCounts(model, variables, formula, contexts, values)
+        counts = _ModelCounts(model, variables, formula, contexts, values, check or _never)
         outcome_range = _distinct(results)
         return cls(
             variables=variables,
@@ -265,7 +267,7 @@ class StateSpace:
 
     def necessary(self, mask: int, alpha: Fraction | None = None, check: Check | None = None) -> Array:
         """For each state: do enough changes of these variables change the outcome?"""
-        return self._counts.necessary(mask, alpha, check or (lambda: None))
+        return self._counts.necessary(mask, alpha, check or _never)
 
     def sufficient(self, mask: int, alpha: Fraction | None = None) -> Array:
         """For each state: do few enough changes of all other variables change the outcome?"""
@@ -286,6 +288,10 @@ class StateSpace:
         if allowed.any():
             allowed = allowed & self.necessary(mask, alpha_necessity, check)
         return allowed
+
+
+def _never() -> None:
+    """A check that ends nothing."""
 
 
 class _Counts(ABC):
@@ -317,8 +323,10 @@ class _ModelCounts(_Counts):
         formula: Expression,
         contexts: Mapping[str, Array],
         values: Mapping[str, Array],
+        check: Check,
     ) -> None:
         self.model, self.variables, self.formula = model, variables, formula
+        self.check = check
         self.contexts = contexts
         self.size = _shape(contexts)
         self.values = {name: np.broadcast_to(column, self.size) for name, column in values.items()}
@@ -360,10 +368,10 @@ class _ModelCounts(_Counts):
                     f"The outcome reads {_shown(total)} combinations of values; at most {MAX_CELLS} fit. "
                     f"Use smaller ranges, or declare fewer parents."
                 )
-            parts = [
-                self._outcome(dict(zip(self.axes, columns, strict=True)), len(columns[0]))
-                for columns in grids(ranges, CHUNK)
-            ]
+            parts = []
+            for columns in grids(ranges, CHUNK):
+                self.check()
+                parts.append(self._outcome(dict(zip(self.axes, columns, strict=True)), len(columns[0])))
             flat = np.concatenate(parts)
             results = _distinct(flat)
             small = np.int8 if len(results) < 127 else np.int32
@@ -396,6 +404,7 @@ class _ModelCounts(_Counts):
         agreeing = np.zeros((width, kinds + 1), dtype=np.int64)
         if kinds <= 16:
             for code in range(kinds):
+                self.check()
                 agreeing[:, code] = np.count_nonzero(table == code, axis=freed).reshape(width)
         else:
             index = np.ix_(*(np.arange(size, dtype=np.int64) for size in table.shape)) if table.ndim else ()
