@@ -20,7 +20,7 @@ from typing import Any
 
 from measure import Figure, Other, machine, versions
 
-BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "start_up")
+BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 README = HERE / "README.md"

@@ -35,7 +35,8 @@ LAYERS = (
     {"find"},
     {"responsibility"},
     {"render"},
-    {"demo", "sources"},
+    {"demo", "sources", "output", "replay"},
+    {"recordings"},
     {"cli", "page"},
     {"__init__", "__main__"},
 )

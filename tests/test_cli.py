@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from actcause import DEFINITIONS, cli, examples, sources
+from actcause import DEFINITIONS, examples, output, sources
 from actcause.cli import COMMANDS, main
 
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
@@ -556,7 +556,7 @@ def test_the_oracle_finds_the_same_pairs(as_json: Any) -> None:
 
 def test_a_number_of_any_length_is_printed_exactly(capsys: pytest.CaptureFixture[str]) -> None:
     limit = sys.get_int_max_str_digits()
-    cli._print_json({"count": 10**5000})
+    output.print_json({"count": 10**5000})
     assert capsys.readouterr().out.strip() == '{"count": 1' + "0" * 5000 + "}"
     assert sys.get_int_max_str_digits() == limit
 
@@ -577,6 +577,8 @@ def test_every_example_of_the_help_runs(
 ) -> None:
     os.rename(bottle, Path(bottle).with_name("model.txt"))
     monkeypatch.chdir(Path(bottle).parent)
+    Path("mine.csv").write_text("hand,ball,ball_next\n0,1,1\n2,3,5\n")
+    Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')
     for command in COMMANDS:
         for line in command.tries:
             program, *arguments = shlex.split(line.partition(";")[0])

@@ -8,6 +8,8 @@ ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import examples
 from .answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .definitions import DEFINITIONS
@@ -19,13 +21,18 @@ from .preimages import Pair, Partitions, Preimage
 from .responsibility import blame, responsibility
 from .statespace import StateSpace
 
+if TYPE_CHECKING:
+    from .data import DataError, Transitions
+
 __version__ = "0.1.0"
+
 
 __all__ = [
     "DEFINITIONS",
     "ActCauseError",
     "Answer",
     "Cause",
+    "DataError",
     "MissingExtraError",
     "Model",
     "ModelError",
@@ -38,6 +45,7 @@ __all__ = [
     "Replay",
     "StateSpace",
     "Status",
+    "Transitions",
     "Verdict",
     "Witness",
     "blame",
@@ -48,3 +56,12 @@ __all__ = [
     "responsibility",
     "vectorized",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the data layer when it is first asked for; the exact core does not need it."""
+    if name in ("DataError", "Transitions"):
+        from . import data
+
+        return getattr(data, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,6 @@ one JSON document instead.
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -18,11 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
-from . import __version__, sources
+from . import __version__, recordings, sources
 from .answer import Answer, Verdict
 from .definitions import DEFINITIONS
 from .errors import ActCauseError, MissingExtraError, QueryError
 from .find import partitions
+from .output import print_json, print_note
 
 if TYPE_CHECKING:
     from .examples import Example
@@ -45,7 +45,7 @@ def examples(name: sources.ExampleArgument = None, as_json: sources.JsonOption =
     if name is not None:
         example = sources.example(name)
         if as_json:
-            _print_json(_example_document(example))
+            print_json(_example_document(example))
         else:
             from . import render
 
@@ -53,7 +53,7 @@ def examples(name: sources.ExampleArgument = None, as_json: sources.JsonOption =
         return
     listed = [library.load(known) for known in library.names()]
     if as_json:
-        _print_json([_example_document(example) for example in listed])
+        print_json([_example_document(example) for example in listed])
     else:
         from . import render
 
@@ -99,7 +99,7 @@ def ask(
     answers, degrees = _put(question, tuple(DEFINITIONS) if everything else (definition,), responsibility)
     if as_json:
         documents = [_answer_document(*each) for each in zip(answers, degrees, strict=True)]
-        _print_json({"answers": documents} if everything else documents[0])
+        print_json({"answers": documents} if everything else documents[0])
     else:
         from . import render
 
@@ -140,7 +140,7 @@ def partition(
         max_seconds=max_seconds,
     )
     if as_json:
-        _print_json(found.to_json(max_pairs=max_pairs, max_states=_written(found, max_pairs, max_states)))
+        print_json(found.to_json(max_pairs=max_pairs, max_states=_written(found, max_pairs, max_states)))
     else:
         from . import render
 
@@ -152,7 +152,7 @@ def _written(found: Partitions, max_pairs: int, asked: int | None) -> int | None
     states, most = len(found.space), sources.WRITTEN_STATES
     if asked is not None or states <= most or not max_pairs or found.cost is None:
         return asked
-    _print_note(f"only the first {most:,} of {states:,} states are printed; --max-states {states} prints them all.")
+    print_note(f"only the first {most:,} of {states:,} states are printed; --max-states {states} prints them all.")
     return most
 
 
@@ -161,7 +161,7 @@ def demo(as_json: sources.JsonOption = False) -> None:
     from . import demo as stories
 
     if as_json:
-        _print_json({scene.name: scene.document for scene in stories.scenes()})
+        print_json({scene.name: scene.document for scene in stories.scenes()})
         return
     from . import render
 
@@ -201,6 +201,7 @@ COMMANDS = (
         ),
     ),
     Command(demo, ("actcause demo", "actcause demo --json")),
+    *(Command(function, tries) for function, tries in recordings.COMMANDS.items()),
 )
 
 
@@ -265,20 +266,6 @@ def _example_document(example: Example) -> dict[str, Any]:
     }
 
 
-def _print_json(document: Any) -> None:
-    limit = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(0)  # the number of minimal pairs can have a hundred thousand digits
-    try:
-        print(json.dumps(document))
-    finally:
-        sys.set_int_max_str_digits(limit)
-
-
-def _print_note(message: object) -> None:
-    """One line on stderr."""
-    print(f"actcause: {' '.join(str(message).split())}", file=sys.stderr)
-
-
 # -- running ---------------------------------------------------------------------------------------
 
 
@@ -335,12 +322,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except MissingExtraError as error:
-        _print_note(error)
+        print_note(error)
         return MISTAKE
     except ActCauseError as error:
         from . import render
 
-        _print_note(render.as_options(str(error)))
+        print_note(render.as_options(str(error)))
         return MISTAKE
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -7,7 +7,7 @@ say, and nothing relies on colour.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from math import log10
@@ -48,6 +48,14 @@ def progress() -> Iterator[Callable[[str], None]]:
     """A line on stderr that says what is going on; nothing at all where stderr is not a terminal."""
     with Console(stderr=True, markup=False, highlight=False).status("") as status:
         yield status.update
+
+
+def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
+    """A table of text."""
+    table = _table(*columns)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 # -- examples --------------------------------------------------------------------------------------

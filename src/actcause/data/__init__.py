@@ -1,0 +1,30 @@
+"""Transitions: the value, its files, other people's files, collecting from domains, and descriptions."""
+
+from __future__ import annotations
+
+from .collect import collect
+from .describe import Description, describe
+from .errors import DataError
+from .files import convert, count_rows, load, read_batches
+from .layout import Layout
+from .minari import from_minari
+from .parquet import Writer
+from .standardise import Standardiser
+from .transitions import Transitions, concatenate
+
+__all__ = [
+    "DataError",
+    "Description",
+    "Layout",
+    "Standardiser",
+    "Transitions",
+    "Writer",
+    "collect",
+    "concatenate",
+    "convert",
+    "count_rows",
+    "describe",
+    "from_minari",
+    "load",
+    "read_batches",
+]

@@ -1,0 +1,244 @@
+"""Collecting transitions from a domain: many worlds at once, episode by episode.
+
+All worlds take their steps together. A world's rows are kept until its episode ends (at the domain's horizon,
+or where the domain says that it is over), so that the rows of an episode stand together; then the world starts
+afresh. Rows come out in the order in which episodes end. When `frames` steps are reached the episodes still
+running are written as far as they went, and the last of them are cut so that the number of rows is exact.
+
+The same domain, frames, seed, policy and number of worlds give the same rows, and with the same versions of
+numpy and pyarrow the same bytes. With `out` not more than the running episodes and one row group are held.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from ..errors import shown
+from .errors import DataError
+from .layout import Layout
+from .moments import Array
+from .parquet import Writer
+from .transitions import Transitions, concatenate
+
+if TYPE_CHECKING:
+    from ..envs.base import Domain
+
+WORLDS = 1000
+MAX_HELD = 1 << 28  # bytes of running episodes
+POLICIES = ("random", "scripted")
+
+Progress = Callable[[int, int], None]
+Policy = Callable[[np.random.Generator, Array], Array]
+
+
+@overload
+def collect(
+    domain: Domain | str,
+    frames: int,
+    seed: int = ...,
+    out: None = ...,
+    *,
+    policy: str | Policy = ...,
+    worlds: int | None = ...,
+    dtype: str = ...,
+    metadata: Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+) -> Transitions: ...
+
+
+@overload
+def collect(
+    domain: Domain | str,
+    frames: int,
+    seed: int = ...,
+    *,
+    out: str | PathLike[str],
+    policy: str | Policy = ...,
+    worlds: int | None = ...,
+    dtype: str = ...,
+    metadata: Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+) -> None: ...
+
+
+def collect(
+    domain: Domain | str,
+    frames: int,
+    seed: int = 0,
+    out: str | PathLike[str] | None = None,
+    *,
+    policy: str | Policy = "random",
+    worlds: int | None = None,
+    dtype: str = "float32",
+    metadata: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Transitions | None:
+    """Record `frames` transitions: returned, or with `out` written to a file as they come.
+
+    `domain` is a domain or the name of one. `policy` is "random", "scripted" (where the domain has one), or a
+    function from a generator and states to actions. `worlds` run at once (by default up to 1000; how many there
+    are changes the rows). `metadata` is kept beside the domain's name and parameters. `progress` is called with
+    the number of frames so far and of all of them.
+
+    >>> collect("1-in", frames=100, seed=1)
+    <Transitions: 100 rows in 2 episodes of a1, y; outcome y, true causes known>
+    """
+    _check_integer("frames", frames, 1)
+    _check_integer("seed", seed, 0)
+    if dtype not in ("float32", "float64"):
+        raise DataError(f"The dtype must be float32 or float64. Got {shown(dtype)} instead.")
+    if isinstance(domain, str):
+        from ..envs import make
+
+        metadata = {"domain": domain, **(metadata or {})}
+        domain = make(domain)
+    act = _policy(domain, policy)
+    layout = layout_of(domain)
+    count = _worlds(domain, layout, frames) if worlds is None else worlds
+    _check_integer("number of worlds", count, 1)
+    count = min(count, frames)
+    known = {
+        **about(domain),
+        "seed": seed,
+        "policy": policy if isinstance(policy, str) else getattr(policy, "__name__", "custom"),
+        "worlds": count,
+        **(metadata or {}),
+    }
+    batches = _rolled_out(domain, layout, act, frames, count, np.random.default_rng(seed), dtype, known, progress)
+    if out is None:
+        return concatenate(batches)
+    with Writer(out, layout, metadata=known) as writer:
+        for batch in batches:
+            writer.append(batch)
+    return None
+
+
+def layout_of(domain: Domain) -> Layout:
+    """The names of what a domain's recordings hold."""
+    return Layout.build(domain.factors, domain.features, own=domain.outcome, edges=domain.edges)
+
+
+def about(domain: Domain) -> dict[str, Any]:
+    """A domain's name, its draw and its parameters, as far as JSON can hold them."""
+    given: Any = domain
+    fields = dataclasses.fields(given) if dataclasses.is_dataclass(given) else ()
+    named = {field.name: getattr(given, field.name) for field in fields}
+    parameters: dict[str, Any] = json.loads(json.dumps(named, default=_plain))
+    return {"domain": domain.name, "draw": parameters.pop("draw", None), "parameters": parameters}
+
+
+def _rolled_out(
+    domain: Domain,
+    layout: Layout,
+    act: Policy,
+    frames: int,
+    worlds: int,
+    generator: np.random.Generator,
+    dtype: str,
+    metadata: dict[str, Any],
+    progress: Progress | None,
+) -> Iterator[Transitions]:
+    """The rows, in batches of whole episodes as they end, and at the end of the unfinished ones."""
+    outcome, used = layout.index(layout.outcome_factor), len(layout.outcome_features)
+    states = domain.reset(generator, worlds)
+    running = _Running(worlds, min(domain.horizon, -(-frames // worlds)), layout, metadata)
+    given = 0
+    for step in range(-(-frames // worlds)):
+        result = domain.step(states, act(generator, states))
+        running.add(
+            state=result.seen.astype(dtype),
+            outcome=result.states[:, outcome, :used].astype(dtype),
+            cause=np.asarray(result.cause, dtype=bool),
+            **{f"extra.{name}": values for name, values in result.extra.items() if np.shape(values) == (worlds,)},
+        )
+        over = np.asarray(result.terminated, dtype=bool) | (running.length == domain.horizon)
+        states = result.states
+        if over.any():
+            ended = np.flatnonzero(over)
+            batch = running.end(ended)
+            given += len(batch)
+            if given <= frames:
+                yield batch
+            else:
+                yield batch.subset(slice(0, len(batch) - (given - frames)))
+            states = states.copy()
+            states[ended] = domain.reset(generator, len(ended))
+        if progress is not None:
+            progress(min((step + 1) * worlds, frames), frames)
+    left = np.flatnonzero(running.length)
+    if len(left) and given < frames:
+        yield running.end(left).subset(slice(0, frames - given))
+
+
+class _Running:
+    """The rows of the episodes that have not ended, a row of memory for each world."""
+
+    def __init__(self, worlds: int, horizon: int, layout: Layout, metadata: dict[str, Any]) -> None:
+        self.length = np.zeros(worlds, dtype=np.int64)
+        self._shape = (worlds, horizon)
+        self._layout = layout
+        self._metadata = metadata
+        self._rows: dict[str, Array] = {}
+        self._every = np.arange(worlds)
+        self._episodes = 0
+
+    def add(self, **values: Array) -> None:
+        if not self._rows:
+            self._rows = {name: np.empty((*self._shape, *v.shape[1:]), dtype=v.dtype) for name, v in values.items()}
+        for name, value in values.items():
+            self._rows[name][self._every, self.length] = value
+        self.length += 1
+
+    def end(self, worlds: Array) -> Transitions:
+        """The rows of these worlds' episodes, one episode after the other; their memory is free again."""
+        lengths = self.length[worlds]
+        world = np.repeat(worlds, lengths)
+        time = np.arange(len(world)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        taken = {name: values[world, time] for name, values in self._rows.items()}
+        episode = np.repeat(self._episodes + np.arange(len(worlds)), lengths)
+        self._episodes += len(worlds)
+        self.length[worlds] = 0
+        return Transitions.of(
+            self._layout,
+            state=taken["state"],
+            outcome=taken["outcome"],
+            cause=taken["cause"],
+            episode=episode,
+            extra={name.removeprefix("extra."): values for name, values in taken.items() if name.startswith("extra.")},
+            metadata=self._metadata,
+        )
+
+
+def _worlds(domain: Domain, layout: Layout, frames: int) -> int:
+    """As many as make whole episodes, up to `WORLDS`, as long as their episodes fit into `MAX_HELD`."""
+    episode = min(domain.horizon, frames) * 8 * (len(layout.factors) * layout.width + len(layout.outcome_features))
+    return max(1, min(WORLDS, -(-frames // domain.horizon), MAX_HELD // episode))
+
+
+def _policy(domain: Domain, policy: str | Policy) -> Policy:
+    if callable(policy):
+        return policy
+    if policy == "random":
+        return domain.sample_actions
+    scripted = getattr(domain, "scripted_actions", None)
+    if policy == "scripted" and scripted is not None:
+        return lambda generator, states: scripted(states)
+    allowed = POLICIES if scripted is not None else POLICIES[:1]
+    raise DataError(f"The policy of {domain.name} must be {' or '.join(allowed)}. Got {shown(policy)} instead.")
+
+
+def _check_integer(what: str, value: object, least: int) -> None:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise DataError(f"The {what} must be an integer of at least {least}. Got {shown(value)} instead.")
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)

@@ -1,0 +1,378 @@
+"""Which column is what: other people's columns to transitions.
+
+A mapping is a dictionary, or a JSON or TOML file that holds one, with these keys, all optional where the
+columns are named as in our own files:
+
+- `factors`: for each factor its columns, a list or `{feature: column}`. Default: every column `factor.feature`.
+- `outcome`: `{name: columns of the next value}`. If the name is a factor's, the columns are its features one
+  step later, in the same order or as `{feature: column}`. Or only a factor's name: its next value is then
+  what the following row of the same episode holds, and the last row of every episode is left out. Default:
+  the columns `next.factor.feature`.
+- `own`: the factor that holds the outcome's own previous value. Default: the outcome's, if it is a factor.
+- `episode`: the column that tells episodes apart, numbers or text. Default: `episode`; false for none. The
+  rows of an episode must be together if the outcome is taken from the following row.
+- `cause`: `{factor: column of true or false}`. Default: the columns `cause.factor`. Factors without one count
+  as no cause and are not scored.
+- `present`: `{factor: column}`, false where the object is absent. Default: the columns `present.factor`.
+- `edges`: the factors that are scored. `metadata`: whatever shall be kept with the data.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import shown, suggest
+from .errors import DataError
+from .layout import RESERVED, Layout, known
+from .moments import Array
+from .parquet import check_readable
+from .tables import Chunk, as_booleans, as_numbers
+from .transitions import Transitions, concatenate
+
+KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "metadata")
+MAX_BYTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """What every column means; `following` is None where the next value is taken from the following row."""
+
+    layout: Layout
+    state: tuple[tuple[str, ...], ...]  # for each factor the columns of its features
+    following: tuple[str, ...] | None
+    episode: str | None
+    cause: Mapping[str, str]
+    present: Mapping[str, str]
+    metadata: Mapping[str, Any]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are read, each once."""
+        every = [*(name for names in self.state for name in names), *(self.following or ())]
+        every += [*self.cause.values(), *self.present.values(), *([self.episode] if self.episode else [])]
+        return tuple(dict.fromkeys(every))
+
+    @classmethod
+    def resolve(cls, columns: Sequence[str], given: Any = None) -> ColumnMap:
+        """Match a mapping with the columns there are; a mistake is shown with the nearest name."""
+        mapping = read_mapping(given)
+        factors = _factors(mapping.get("factors"), columns)
+        names = list(factors)
+        outcome, features, following = _outcome(mapping.get("outcome"), factors, columns)
+        own = mapping.get("own", outcome if outcome in factors else False)
+        cause = _flags("cause", mapping.get("cause"), names, columns)
+        present = _flags("present", mapping.get("present"), names, columns)
+        edges = mapping.get("edges")
+        if edges is None and cause:
+            edges = [name for name in names if name in cause and name != own]
+        layout = Layout.build(
+            names,
+            {factor: list(named) for factor, named in factors.items()},
+            own=known(own, names, "own") if own else None,
+            outcome_factor=outcome,
+            outcome_features=features,
+            edges=edges,
+        )
+        episode = mapping.get("episode", "episode" if "episode" in columns else False)
+        metadata = mapping.get("metadata", {})
+        if not isinstance(metadata, Mapping):
+            raise DataError(f"'metadata' of the mapping must be a table. Got {shown(metadata)} instead.")
+        state = tuple(tuple(named.values()) for named in factors.values())
+        return cls(layout, state, following, _column(episode, columns) if episode else None, cause, present, metadata)
+
+    def transitions(self, chunks: Iterable[Chunk]) -> Iterator[Transitions]:
+        """Chunks of columns to transitions, chunk by chunk."""
+        numbering = _Numbering()
+        pairing = None if self.following is not None else _Pairing()
+        first = 0
+        for chunk in chunks:
+            read = self._read(chunk, first, numbering)
+            first += len(read.state)
+            built = read.built(self) if pairing is None else pairing.add(self, read)
+            if built is not None:
+                yield built
+
+    def _read(self, chunk: Chunk, first: int, numbering: _Numbering) -> _Rows:
+        rows = len(next(iter(chunk.values())))
+        factors = self.layout.factors
+        mask = self._flags(chunk, self.present, first, True)
+        here = np.ones((rows, len(factors)), dtype=bool) if mask is None else mask
+        read = {
+            column: _finite(as_numbers(chunk[column], column, first), column, first, here[:, position])
+            for position, columns in enumerate(self.state)
+            for column in columns
+        }
+        everywhere = np.ones(rows, dtype=bool)
+        following = [_finite(as_numbers(chunk[c], c, first), c, first, everywhere) for c in self.following or ()]
+        single = all(values.dtype == np.float32 for values in (*read.values(), *following))
+        state = np.zeros((rows, len(factors), self.layout.width), dtype=np.float32 if single else np.float64)
+        for position, columns in enumerate(self.state):
+            for feature, column in enumerate(columns):
+                state[:, position, feature] = read[column]
+        state[~here] = 0
+        return _Rows(
+            state,
+            np.stack(following, axis=1) if following else None,
+            self._flags(chunk, self.cause, first, False),
+            mask,
+            None if self.episode is None else numbering.add(np.asarray(chunk[self.episode]), self.episode, first),
+        )
+
+    def _flags(self, chunk: Chunk, columns: Mapping[str, str], first: int, otherwise: bool) -> Array | None:
+        if not columns:
+            return None
+        rows = len(next(iter(chunk.values())))
+        flags = np.full((rows, len(self.layout.factors)), otherwise)
+        for factor, column in columns.items():
+            flags[:, self.layout.index(factor)] = as_booleans(chunk[column], column, first)
+        return flags
+
+
+def from_frame(frame: Any, mapping: Any = None) -> Transitions:
+    """A mapping of columns, or a frame, as transitions."""
+    names = [str(name) for name in (frame.columns if hasattr(frame, "columns") else frame)]
+    resolved = ColumnMap.resolve(names, mapping)
+    columns = {name: np.asarray(frame[name]) for name in resolved.columns}
+    lengths = {name: values.shape for name, values in columns.items()}
+    odd = next(
+        (name for name, shape in lengths.items() if len(shape) != 1 or shape != lengths[resolved.columns[0]]), None
+    )
+    if odd is not None:
+        raise DataError(f"Every column must hold one value per row. Got {lengths[odd]} values in column '{odd}'.")
+    parts = list(resolved.transitions([columns])) if lengths[resolved.columns[0]] != (0,) else []
+    if not parts:
+        raise DataError("There must be at least one transition. Got none.")
+    return concatenate(parts)
+
+
+def read_mapping(given: Any) -> Mapping[str, Any]:
+    """A dictionary, or the file that holds one, with known keys only."""
+    if given is None:
+        return {}
+    if isinstance(given, (str, PathLike)):
+        given = _mapping_file(Path(given))
+    if not isinstance(given, Mapping):
+        raise DataError(f"A mapping must be a table with the keys {', '.join(KEYS)}. Got {shown(given)} instead.")
+    for key in given:
+        if key not in KEYS:
+            near = suggest(key, KEYS) if isinstance(key, str) else ""
+            raise DataError(
+                f"Unknown key {shown(key)} of the mapping{near or '; its keys are ' + ', '.join(KEYS) + '.'}"
+            )
+    return given
+
+
+def _mapping_file(path: Path) -> Any:
+    check_readable(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DataError(f"{path} is too large for a mapping.")
+        text = path.read_text(encoding="utf-8-sig")
+        return tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as wrong:
+        kind = "TOML" if path.suffix.lower() == ".toml" else "JSON"
+        raise DataError(f"{path} is not a mapping in {kind}: {wrong}.") from wrong
+
+
+# -- what the mapping says -------------------------------------------------------------------------
+
+
+def _column(name: object, columns: Sequence[str]) -> str:
+    if isinstance(name, str) and name in columns:
+        return name
+    near = suggest(name, columns) if isinstance(name, str) else ""
+    listed = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
+    raise DataError(f"There is no column {shown(name)}{near or f'; the columns are {listed}.'}")
+
+
+def _named_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
+    """Features and their columns, from a list (then the columns name the features), one name, or a table."""
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, Mapping):
+        return {str(feature): _column(column, columns) for feature, column in given.items()}
+    if isinstance(given, Sequence) and given:
+        found = [_column(column, columns) for column in given]
+        names = [column.rsplit(".", 1)[-1] for column in found]
+        names = names if len(set(names)) == len(names) else found
+        return dict(zip(names, found, strict=True))
+    raise DataError(f"The columns of {what} must be a list of names. Got {shown(given)} instead.")
+
+
+def _factors(given: Any, columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    if given is not None:
+        if not isinstance(given, Mapping) or not given:
+            raise DataError(f"'factors' of the mapping must be a table of columns. Got {shown(given)} instead.")
+        return {str(name): _named_columns(listed, columns, f"'{name}'") for name, listed in given.items()}
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        factor, dot, feature = column.partition(".")
+        if dot and factor and feature and factor not in RESERVED:
+            found.setdefault(factor, {})[feature] = column
+    if not found:
+        raise DataError(
+            "The columns do not say what they are (none is named factor.feature): "
+            "give a mapping such as {'factors': {'ball': ['bx', 'by']}, 'outcome': {'ball': ['next_bx', 'next_by']}}."
+        )
+    return found
+
+
+def _outcome(
+    given: Any, factors: Mapping[str, Mapping[str, str]], columns: Sequence[str]
+) -> tuple[str, list[str], tuple[str, ...] | None]:
+    """The outcome's name, its features, and the columns of its next value (None: the following row's)."""
+    marked: dict[str, dict[str, str]] = {}
+    for column in columns:
+        head, _, rest = column.partition(".")
+        factor, dot, feature = rest.partition(".")
+        if head == "next" and dot and factor and feature:
+            marked.setdefault(factor, {})[feature] = column
+    if given is None:
+        if len(marked) != 1:
+            found = f"columns next.… of {len(marked)} factors" if marked else "no column next.factor.feature"
+            raise DataError(
+                f"The outcome is not named and there are {found}: give a mapping with 'outcome', a table of the "
+                f"columns of the next value, or a factor's name, whose next value is then that of the following row."
+            )
+        given = next(iter(marked))
+    if isinstance(given, str):
+        if given in marked:
+            return given, list(marked[given]), tuple(marked[given].values())
+        return known(given, tuple(factors), "outcome"), list(factors[given]), None
+    if not isinstance(given, Mapping) or len(given) != 1:
+        raise DataError(
+            f"'outcome' of the mapping must be a table of one outcome's columns. Got {shown(given)} instead."
+        )
+    [(name, listed)] = given.items()
+    found_columns = _named_columns(listed, columns, f"the outcome '{name}'")
+    features = list(found_columns)
+    if name in factors and not isinstance(listed, Mapping):
+        features = list(factors[name])
+        if len(features) != len(found_columns):
+            raise DataError(
+                f"'{name}' has {len(features)} features and {len(found_columns)} columns of the next value: "
+                f"list as many, or say which is which ({{'x': 'next_x'}})."
+            )
+    return str(name), features, tuple(found_columns.values())
+
+
+def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    if given is None:
+        return {factor: f"{what}.{factor}" for factor in factors if f"{what}.{factor}" in columns}
+    if given is False:
+        return {}
+    if not isinstance(given, Mapping):
+        raise DataError(f"'{what}' of the mapping must be a table of factors and columns. Got {shown(given)} instead.")
+    return {known(factor, factors, what): _column(column, columns) for factor, column in given.items()}
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def _finite(values: Array, column: str, first: int, needed: Array) -> Array:
+    wrong = needed & ~np.isfinite(values)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        what = "has no value" if np.isnan(values[row]) else "is infinite"
+        raise DataError(f"Column '{column}' {what} in row {first + row + 1}: fill it in or leave the row out.")
+    return values
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of the columns; `outcome` is None where it has to come from the following row."""
+
+    state: Array
+    outcome: Array | None
+    cause: Array | None
+    mask: Array | None
+    episode: Array | None
+
+    def built(self, mapped: ColumnMap) -> Transitions:
+        return Transitions.of(
+            mapped.layout,
+            state=self.state,
+            outcome=self.outcome,
+            cause=self.cause,
+            mask=self.mask,
+            episode=self.episode,
+            metadata=mapped.metadata,
+        )
+
+    def taken(self, index: Any, outcome: Array | None = None) -> _Rows:
+        rest = (None if values is None else values[index] for values in (self.cause, self.mask, self.episode))
+        return _Rows(self.state[index], outcome, *rest)
+
+    def after(self, before: _Rows) -> _Rows:
+        def joined(name: str) -> Array | None:
+            mine = getattr(self, name)
+            return None if mine is None else np.concatenate([getattr(before, name), mine])
+
+        state = np.concatenate([before.state, self.state])
+        return _Rows(state, None, joined("cause"), joined("mask"), joined("episode"))
+
+
+class _Pairing:
+    """Pairs every row with the following one of its episode, across chunks."""
+
+    def __init__(self) -> None:
+        self._last: _Rows | None = None
+        self._ended: set[int] = set()
+
+    def add(self, mapped: ColumnMap, rows: _Rows) -> Transitions | None:
+        if self._last is not None:
+            rows = rows.after(self._last)
+        self._last = rows.taken(slice(-1, None))
+        same = np.ones(len(rows.state) - 1, dtype=bool)
+        if rows.episode is not None:
+            same = rows.episode[1:] == rows.episode[:-1]
+            for end in np.flatnonzero(~same):
+                self._ended.add(int(rows.episode[end]))
+                if int(rows.episode[end + 1]) in self._ended:
+                    raise DataError(
+                        f"The rows of an episode must be together to take the next value from the following row: "
+                        f"sort them by '{mapped.episode}'."
+                    )
+        before = np.flatnonzero(same)
+        if not len(before):
+            return None
+        layout = mapped.layout
+        own = layout.features[layout.outcome_factor]
+        picked = [own.index(name) for name in layout.outcome_features]
+        following = rows.state[before + 1, layout.index(layout.outcome_factor)][:, picked]
+        return rows.taken(before, following).built(mapped)
+
+
+class _Numbering:
+    """Episodes as integers: kept if they are, else numbered as they first appear."""
+
+    def __init__(self) -> None:
+        self._kept: bool | None = None
+        self._numbers: dict[str, int] = {}
+
+    def add(self, values: Array, column: str, first: int) -> Array:
+        missing = np.array([value is None or value == "" or value != value for value in values.tolist()])
+        if missing.any():
+            row = int(np.flatnonzero(missing)[0])
+            raise DataError(f"Column '{column}' has no value in row {first + row + 1}: every row needs its episode.")
+        whole = values.dtype.kind in "iu" or (values.dtype.kind == "f" and bool((values == np.floor(values)).all()))
+        if self._kept is None:
+            self._kept = whole
+        if self._kept != whole:
+            if self._kept:
+                raise DataError(
+                    f"Column '{column}' has whole numbers up to row {first} and then other values: use one kind."
+                )
+            values = values.astype(str)
+        if self._kept:
+            return values.astype(np.int64)
+        names = map(str, values.tolist())
+        return np.array([self._numbers.setdefault(name, len(self._numbers)) for name in names], dtype=np.int64)

@@ -1,0 +1,140 @@
+"""Minari data sets whose observation is a Dict of factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import shown
+from .errors import DataError, optional
+from .layout import Layout, known
+from .moments import Array
+from .transitions import Transitions, concatenate
+
+
+def from_minari(
+    dataset: Any,
+    outcome: str,
+    *,
+    own: str | None = None,
+    action: str | None = "action",
+    factors: Sequence[str] | None = None,
+    features: Mapping[str, Sequence[str]] | None = None,
+    cause: str | None = None,
+) -> Transitions:
+    """Every step of every episode as a transition.
+
+    `dataset` is a `minari.MinariDataset`, the id of one that is stored here, or any iterable of episodes.
+    Every entry of the observation is a factor (`factors` chooses some), and so are the actions, under the
+    name `action` (None leaves them out). The outcome is the entry `outcome` one step later; `own` defaults to
+    it. `cause` names an entry of the episode's infos that holds the true causes, in the order of the factors.
+
+    >>> from types import SimpleNamespace
+    >>> observations = {"ball": np.arange(4.0)[:, None], "paddle": np.zeros((4, 1))}
+    >>> episode = SimpleNamespace(id=7, observations=observations, actions=np.array([0, 1, 0]), infos={})
+    >>> data = from_minari([episode], outcome="ball")
+    >>> data, data.outcome.ravel()
+    (<Transitions: 3 rows in 1 episodes of ball, paddle, action; outcome ball>, array([1., 2., 3.]))
+    """
+    parts = []
+    layout: Layout | None = None
+    for number, episode in enumerate(_episodes(dataset)):
+        columns = _columns(episode, action, factors)
+        after = known(outcome, tuple(columns), "outcome")
+        steps = len(columns[after]) - 1
+        if steps < 1:
+            continue
+        if layout is None:
+            layout = _layout(columns, features, own or outcome, outcome)
+        parts.append(_transitions(layout, columns, steps, _number(episode, number), _truth(episode, cause, steps)))
+    if not parts:
+        raise DataError("There must be at least one episode with a step. Got none.")
+    return concatenate(parts)
+
+
+def _episodes(dataset: Any) -> Iterator[Any]:
+    if isinstance(dataset, str):
+        minari = optional("minari", "Reading a Minari data set by its id", "minari")
+        try:
+            dataset = minari.load_dataset(dataset)
+        except (FileNotFoundError, ValueError) as wrong:
+            raise DataError(f"Minari cannot load {shown(dataset)}: {str(wrong).strip()}.") from wrong
+    every = dataset.iterate_episodes() if hasattr(dataset, "iterate_episodes") else dataset
+    if not isinstance(every, Iterable):
+        raise DataError(f"A Minari data set or a list of episodes is needed. Got {shown(dataset)} instead.")
+    yield from every
+
+
+def _columns(episode: Any, action: str | None, factors: Sequence[str] | None) -> dict[str, Array]:
+    observed = getattr(episode, "observations", None)
+    if not isinstance(observed, Mapping):
+        raise DataError("The observation must be a Dict with an entry for each factor (a gymnasium.spaces.Dict).")
+    columns = {str(name): _table(values, str(name)) for name, values in observed.items()}
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) != 1:
+        raise DataError(f"The entries of an observation must be equally long. Got {sorted(lengths)} instead.")
+    if action is not None:
+        if action in columns:
+            raise DataError(f"The observation has an entry '{action}' already: give the actions another name.")
+        acted = _table(episode.actions, action)
+        [seen] = lengths
+        if len(acted) != seen - 1:
+            raise DataError(f"{len(acted)} actions need {len(acted) + 1} observations. Got {seen} in an episode.")
+        columns[action] = acted
+    if factors is None:
+        return columns
+    return {known(name, tuple(columns), "factors"): columns[name] for name in factors}
+
+
+def _table(values: Any, name: str) -> Array:
+    """One row for each step: scalars get a column, larger arrays are laid out flat."""
+    array = np.asarray(values) if not isinstance(values, (Mapping, tuple)) else np.empty(0, dtype=object)
+    if array.dtype.kind not in "fiub" or array.ndim < 1:
+        raise DataError(f"Entry '{name}' must be an array of numbers, one row a step; nested entries are not factors.")
+    return array.reshape(len(array), -1)
+
+
+def _layout(
+    columns: Mapping[str, Array], features: Mapping[str, Sequence[str]] | None, own: str, outcome: str
+) -> Layout:
+    named = {name: [f"x{position}" for position in range(values.shape[1])] for name, values in columns.items()}
+    for name, given in (features or {}).items():
+        wanted = len(named[known(name, tuple(columns), "features")])
+        if len(given) != wanted:
+            raise DataError(f"'{name}' has {wanted} features. Got {len(given)} names.")
+        named[name] = list(given)
+    return Layout.build(tuple(columns), named, own=own, outcome_factor=outcome)
+
+
+def _transitions(
+    layout: Layout, columns: Mapping[str, Array], steps: int, number: int, cause: Array | None
+) -> Transitions:
+    single = all(values.dtype == np.float32 for values in columns.values() if values.dtype.kind == "f")
+    state = np.zeros((steps, len(layout.factors), layout.width), dtype=np.float32 if single else np.float64)
+    for position, factor in enumerate(layout.factors):
+        values = columns.get(factor)
+        if values is None or values.shape[1] != len(layout.features[factor]):
+            raise DataError(
+                f"All episodes must have the same factors and features: '{factor}' differs in episode {number}."
+            )
+        state[:, position, : values.shape[1]] = values[:steps]
+    following = columns[layout.outcome_factor][1 : steps + 1].astype(state.dtype)
+    return Transitions.of(layout, state=state, outcome=following, cause=cause, episode=np.full(steps, number))
+
+
+def _truth(episode: Any, key: str | None, steps: int) -> Array | None:
+    """The true causes; where the infos of the reset stand before those of the steps, they are left out."""
+    if key is None:
+        return None
+    infos = getattr(episode, "infos", None) or {}
+    if key not in infos:
+        raise DataError(f"The infos of an episode have no entry {shown(key)}; they have {', '.join(infos) or 'none'}.")
+    values = np.asarray(infos[key])
+    return values[len(values) - steps :]
+
+
+def _number(episode: Any, position: int) -> int:
+    number = getattr(episode, "id", None)
+    return int(number) if isinstance(number, (int, np.integer)) else position

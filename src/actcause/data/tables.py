@@ -1,0 +1,185 @@
+"""Other people's files: columns of numbers from Parquet or CSV, a chunk at a time."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import printable, shown
+from .errors import DataError, optional
+from .moments import Array
+from .parquet import MAGIC, check_readable, opened
+
+CSV = "Reading CSV files"
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})
+TRUE, FALSE = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f", "n"})
+BLOCK = 1 << 20  # bytes of text that are read at a time
+
+Chunk = Mapping[str, Array]
+
+
+def is_parquet(path: Path) -> bool:
+    """By its first bytes; a file that only calls itself Parquet is refused."""
+    check_readable(path)
+    with open(path, "rb") as raw:
+        start = raw.read(4)
+    if start == MAGIC:
+        return True
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise DataError(f"{path} is not a Parquet file." if start else f"{path} is empty.")
+    return False
+
+
+def column_names(path: Path) -> tuple[str, ...]:
+    """The names of the columns, each of them once."""
+    if is_parquet(path):
+        with opened(path) as file:
+            names = tuple(file.schema_arrow.names)
+    else:
+        names = _csv_header(path)[0]
+    twice = next((name for position, name in enumerate(names) if name in names[:position]), None)
+    if twice is not None:
+        raise DataError(f"{path} has two columns called {shown(twice)}: rename one.")
+    return names
+
+
+def chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+    """These columns as arrays (text as objects), at most `rows` rows at a time."""
+    read = _parquet_chunks if is_parquet(path) else _csv_chunks
+    yield from read(path, columns, rows)
+
+
+def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+    with opened(path) as file:
+        for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
+            if batch.num_rows:
+                yield {
+                    name: batch.column(batch.schema.get_field_index(name)).to_numpy(zero_copy_only=False)
+                    for name in columns
+                }
+
+
+def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
+    """The names of the columns and what stands between them: a comma, a semicolon or a tab."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as text:
+            line = text.readline(1 << 20)
+            if not line.strip():
+                raise DataError(
+                    f"{path} is empty." if not line else f"{path} must begin with the names of its columns."
+                )
+            delimiter = max(",;\t", key=line.count)
+            text.seek(0)
+            names = next(csv.reader(text, delimiter=delimiter))
+    except UnicodeDecodeError as wrong:
+        raise DataError(f"{path} is neither Parquet nor text in UTF-8: save it as one of them.") from wrong
+    except csv.Error as wrong:
+        raise DataError(f"{path} is not a CSV file: {wrong}.") from wrong
+    if any("\0" in name for name in names):
+        raise DataError(f"{path} is neither Parquet nor text in UTF-8: save it as one of them.")
+    return tuple(name.strip() for name in names), delimiter
+
+
+def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+    """Every value is read as text first, so that a wrong one can be shown with its row."""
+    arrow, reader = optional("pyarrow", CSV), optional("pyarrow.csv", CSV)
+    names, delimiter = _csv_header(path)
+    try:
+        stream = reader.open_csv(
+            path,
+            # The names are given, not read: the reader would keep blanks around them.
+            read_options=reader.ReadOptions(column_names=list(names), skip_rows=1, block_size=BLOCK, use_threads=False),
+            parse_options=reader.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=reader.ConvertOptions(
+                include_columns=list(columns),
+                column_types={name: arrow.string() for name in columns},
+                strings_can_be_null=False,
+                check_utf8=True,
+            ),
+        )
+        with stream:
+            for block in stream:
+                for start in range(0, block.num_rows, rows):
+                    part = block.slice(start, rows)
+                    yield {name: _parsed(part.column(position)) for position, name in enumerate(columns)}
+    except arrow.ArrowException as wrong:
+        if "Empty CSV file" in str(wrong) or "skip initial" in str(wrong):
+            raise DataError(f"{path} holds no row below the names of its columns.") from wrong
+        reason = printable(str(wrong).strip().splitlines()[0][:200])
+        raise DataError(f"{path} cannot be read as CSV: {reason}") from wrong
+
+
+def _parsed(text: Any) -> Array:
+    """Numbers where all are numbers, else the text itself."""
+    arrow, compute = optional("pyarrow", CSV), optional("pyarrow.compute", CSV)
+    trimmed = compute.utf8_trim_whitespace(text)
+    for kind in (arrow.int64(), arrow.float64()):
+        try:
+            return np.asarray(trimmed.cast(kind).to_numpy(zero_copy_only=False))
+        except arrow.ArrowInvalid:
+            continue
+    return np.asarray(trimmed.to_numpy(zero_copy_only=False), dtype=object)
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def as_numbers(values: Array, column: str, first: int) -> Array:
+    """Floats, with NaN where a value is missing; what is no number is refused with its row.
+
+    >>> as_numbers(np.array(["1", "", "2.5"], dtype=object), "x", 0)
+    array([1. , nan, 2.5])
+    >>> as_numbers(np.array(["1", "two"], dtype=object), "x", 0)
+    Traceback (most recent call last):
+    ...
+    actcause.data.errors.DataError: Column 'x' must hold numbers. Got 'two' in row 2 instead.
+    """
+    values = np.asarray(values)
+    if values.dtype.kind in "iub":
+        return values.astype(np.float64)
+    if values.dtype.kind == "f":
+        return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    if values.dtype.kind not in "OUT":
+        raise DataError(f"Column '{column}' must hold numbers. Got values of type {values.dtype} instead.")
+    converted = np.empty(len(values))
+    for row, value in enumerate(values):
+        try:
+            converted[row] = np.nan if _is_missing(value) else float(value)
+        except (TypeError, ValueError) as wrong:
+            raise DataError(
+                f"Column '{column}' must hold numbers. Got {shown(value)} in row {first + row + 1} instead."
+            ) from wrong
+    return converted
+
+
+def as_booleans(values: Array, column: str, first: int) -> Array:
+    """Truth values: true and false, yes and no, 1 and 0.
+
+    >>> as_booleans(np.array(["yes", "0"], dtype=object), "hit", 0)
+    array([ True, False])
+    """
+    values = np.asarray(values)
+    if values.dtype == np.bool_:
+        return values
+    spoken = np.array([_truth(value) for value in values], dtype=object) if values.dtype.kind in "OUT" else values
+    numbers = as_numbers(spoken, column, first)
+    wrong = np.flatnonzero(~np.isin(numbers, (0, 1)))
+    if len(wrong):
+        [came] = values[wrong[:1]].tolist()
+        raise DataError(
+            f"Column '{column}' must hold true or false (or 1 and 0). Got {shown(came)} in row {first + wrong[0] + 1}."
+        )
+    return numbers.astype(np.bool_)
+
+
+def _truth(value: object) -> object:
+    word = value.strip().lower() if isinstance(value, str) else None
+    return True if word in TRUE else False if word in FALSE else value
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() in MISSING) or value != value

@@ -1,0 +1,406 @@
+"""Observed transitions: what every factor was, what the outcome became, and (where it is known) why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import shown
+from .errors import DataError
+from .layout import Layout
+from .moments import Array
+from .validate import (
+    booleans,
+    check_values,
+    episodes,
+    extra_values,
+    locked,
+    numbers,
+    plain_metadata,
+    with_absent_at_zero,
+)
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .standardise import Standardiser
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Transitions:
+    """Rows of (state before, outcome after), validated when built and never changed.
+
+    `state[n, f, d]` is feature `d` of factor `f` in row `n`, 0 beyond the factor's named features;
+    `outcome[n]` the outcome's features one step later. `own` names the factor that holds the outcome's own
+    previous value. `cause[n, f]` says whether factor `f` actually caused the outcome of row `n`, where the
+    truth is known. `episode[n]` numbers the episode; `mask[n, f]` is false where the object is absent, whose
+    features then count as 0. `extra` holds further values of each row, `metadata` whatever JSON can hold.
+    The arrays are kept as read-only views, not copied: do not change them behind its back.
+
+    >>> import numpy as np
+    >>> state = np.array([[[0.0], [1.0]], [[0.5], [0.0]], [[0.5], [1.0]]])
+    >>> outcome = np.array([[0.5], [0.5], [1.0]])
+    >>> data = Transitions(factors=["block", "push"], state=state, outcome=outcome, own="block")
+    >>> data
+    <Transitions: 3 rows of block, push; outcome block>
+    >>> data.change.ravel()
+    array([0.5, 0. , 0.5])
+    """
+
+    layout: Layout
+    state: Array
+    outcome: Array
+    cause: Array | None
+    mask: Array | None
+    episode: Array | None
+    extra: Mapping[str, Array]
+    metadata: Mapping[str, Any]
+
+    def __init__(
+        self,
+        *,
+        factors: Sequence[str],
+        state: Any,
+        outcome: Any,
+        features: Mapping[str, Sequence[str]] | None = None,
+        own: str | None = None,
+        outcome_factor: str | None = None,
+        outcome_features: Sequence[str] | None = None,
+        cause: Any = None,
+        mask: Any = None,
+        episode: Any = None,
+        edges: Iterable[str] | None = None,
+        extra: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        values = numbers(state, "state", 3, "(rows, factors, features)", "state[:, :, None]")
+        following = numbers(outcome, "outcome", 2, "(rows, features)", "outcome[:, None]")
+        layout = Layout.build(
+            factors,
+            features,
+            own=own,
+            outcome_factor=outcome_factor,
+            outcome_features=outcome_features,
+            edges=edges,
+            width=values.shape[2],
+            outcome_width=following.shape[1],
+        )
+        self._fill(layout, values, following, cause, mask, episode, extra, metadata)
+        if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
+            raise DataError(
+                f"The outcome '{layout.outcome_factor}' is the same in all {len(self)} rows: nothing to explain."
+            )
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        *,
+        state: Any,
+        outcome: Any,
+        cause: Any = None,
+        mask: Any = None,
+        episode: Any = None,
+        extra: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Transitions:
+        """Rows whose names are known already: a batch or a part, in which the outcome may well stand still."""
+        built = object.__new__(cls)
+        values = numbers(state, "state", 3, "(rows, factors, features)", "state[:, :, None]")
+        following = numbers(outcome, "outcome", 2, "(rows, features)", "outcome[:, None]")
+        built._fill(layout, values, following, cause, mask, episode, extra, metadata)
+        return built
+
+    @classmethod
+    def from_frame(cls, frame: Any, mapping: Any = None) -> Transitions:
+        """Columns to transitions: a mapping of columns, or a pandas or Polars frame.
+
+        Columns named as in our own files (`ball.x`, `next.ball.x`, `cause.paddle`, `episode`) need no more;
+        for others `mapping` says which column is what, as for `actcause.data.load`.
+
+        >>> frame = {"b": [0.0, 1.0, 1.0], "p": [1, 0, 0], "b2": [1.0, 1.0, 2.0]}
+        >>> Transitions.from_frame(frame, {"factors": {"block": ["b"], "push": ["p"]}, "outcome": {"block": ["b2"]}})
+        <Transitions: 3 rows of block, push; outcome block>
+        """
+        from .mapping import from_frame
+
+        return from_frame(frame, mapping)
+
+    def _fill(
+        self,
+        layout: Layout,
+        state: Array,
+        outcome: Array,
+        cause: Any,
+        mask: Any,
+        episode: Any,
+        extra: Mapping[str, Any] | None,
+        metadata: Mapping[str, Any] | None,
+    ) -> None:
+        rows, factors, _ = state.shape
+        if rows == 0:
+            raise DataError("There must be at least one row. Got none.")
+        if factors != len(layout.factors):
+            raise DataError(f"{len(layout.factors)} factors are named, but the state holds {factors} per row.")
+        if outcome.shape != (rows, len(layout.outcome_features)):
+            raise DataError(
+                f"The outcome must be of shape {(rows, len(layout.outcome_features))}: one row for each of the "
+                f"state's, one column for each of its features. Got {outcome.shape} instead."
+            )
+        present = booleans(mask, "mask", (rows, factors))
+        truth = booleans(cause, "cause", (rows, factors))
+        state = with_absent_at_zero(state, present, truth, layout)
+        check_values(state, outcome, layout)
+        dtype = np.result_type(state, outcome)
+        _assign(
+            self,
+            layout=layout,
+            state=locked(state.astype(dtype, copy=False)),
+            outcome=locked(outcome.astype(dtype, copy=False)),
+            cause=None if truth is None else locked(truth),
+            mask=None if present is None else locked(present),
+            episode=None if episode is None else locked(episodes(episode, rows)),
+            extra=MappingProxyType(
+                {name: locked(extra_values(name, value, rows)) for name, value in (extra or {}).items()}
+            ),
+            metadata=MappingProxyType(plain_metadata(metadata or {})),
+        )
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The names of the factors, in the order of the state's second axis."""
+        return self.layout.factors
+
+    @property
+    def features(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of each factor's features."""
+        return self.layout.features
+
+    @property
+    def own(self) -> str | None:
+        """The factor that holds the outcome's own previous value."""
+        return self.layout.own
+
+    @property
+    def outcome_factor(self) -> str:
+        """The name of what is to be explained."""
+        return self.layout.outcome_factor
+
+    @property
+    def outcome_features(self) -> tuple[str, ...]:
+        """The names of the outcome's features."""
+        return self.layout.outcome_features
+
+    @property
+    def edges(self) -> tuple[str, ...]:
+        """The factors that are scored."""
+        return self.layout.edges
+
+    @cached_property
+    def change(self) -> Array:
+        """The outcome minus its own previous value; outcome features without one are given as they are."""
+        changed = self.outcome.copy()
+        for k, feature in self.layout.shared:
+            changed[:, k] -= self.state[:, self.layout.index(self.own or ""), feature]
+        return locked(changed)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is not wrong but worth knowing, a sentence each: factors that never change, scattered episodes."""
+        found = []
+        for position, factor in enumerate(self.factors):
+            values = self.state[:, position]
+            if len(self) > 1 and bool((values == values[0]).all()):
+                found.append(f"'{factor}' never changes, so nothing can be learned about it from these rows.")
+        if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
+            found.append(f"The outcome '{self.outcome_factor}' never changes.")
+        if self.episode is not None:
+            runs = 1 + int(np.count_nonzero(self.episode[1:] != self.episode[:-1]))
+            if runs > len(np.unique(self.episode)):
+                found.append("The rows of an episode do not all stand next to one another.")
+        return tuple(found)
+
+    def rates(self) -> dict[str, float]:
+        """How often each factor truly was a cause, as a share of the rows (where an object may be absent: those in
+        which it is present); empty without truth.
+        """  # noqa: D205 - one sentence
+        if self.cause is None:
+            return {}
+        seen = np.full(len(self.factors), len(self)) if self.mask is None else self.mask.sum(axis=0)
+        shares = self.cause.sum(axis=0) / np.maximum(seen, 1)
+        return dict(zip(self.factors, map(float, shares), strict=True))
+
+    # -- parts -------------------------------------------------------------------------------------
+
+    def subset(self, index: Any) -> Transitions:
+        """The rows that `index` (a slice, positions, or a boolean for each row) selects, in its order."""
+        if not isinstance(index, slice):
+            index = np.asarray(index)
+            if index.ndim != 1 or index.dtype.kind not in "biu":
+                raise DataError(f"Rows are selected by a slice, positions or booleans. Got {shown(index)} instead.")
+        try:
+            state = self.state[index]
+        except IndexError as outside:
+            raise DataError(f"The selection does not fit {len(self)} rows: {outside}.") from outside
+        if not len(state):
+            raise DataError("The selection holds no row.")
+        part = object.__new__(type(self))
+        _assign(
+            part,
+            layout=self.layout,
+            state=locked(state),
+            outcome=locked(self.outcome[index]),
+            cause=None if self.cause is None else locked(self.cause[index]),
+            mask=None if self.mask is None else locked(self.mask[index]),
+            episode=None if self.episode is None else locked(self.episode[index]),
+            extra=MappingProxyType({name: locked(value[index]) for name, value in self.extra.items()}),
+            metadata=self.metadata,
+        )
+        return part
+
+    def replaced(self, **changes: Any) -> Transitions:
+        """The same with other arrays or other metadata, checked again.
+
+        >>> data = Transitions(factors=["a"], state=[[[1.0]], [[3.0]]], outcome=[[2.0], [6.0]])
+        >>> data.replaced(episode=[0, 1]).episode
+        array([0, 1])
+        """
+        kept = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "layout"}
+        unknown = next((name for name in changes if name not in kept), None)
+        if unknown is not None:
+            raise DataError(f"'{unknown}' cannot be replaced; one of {', '.join(kept)} can.")
+        return type(self).of(self.layout, **(kept | changes))
+
+    @property
+    def unit(self) -> str:
+        """What `split` and `folds` keep whole: an "episode", or a "row" where there are no episodes."""
+        return "row" if self.episode is None else "episode"
+
+    def split(self, share: float = 0.8, *, seed: int = 0) -> tuple[Transitions, Transitions]:
+        """Two parts, the first with this share of the episodes; no episode is in both.
+
+        Without an episode index the rows are split one by one, as `unit` says.
+
+        >>> data = Transitions(factors=["a"], state=np.zeros((4, 1, 1)), outcome=[[0.0], [1.0], [2.0], [3.0]])
+        >>> [len(part) for part in data.split(0.5)]
+        [2, 2]
+        """
+        if not isinstance(share, (int, float)) or not 0 < share < 1:
+            raise DataError(f"The share of a split must be between 0 and 1. Got {shown(share)} instead.")
+        codes, count = self._units(2)
+        first = min(max(round(share * count), 1), count - 1)
+        chosen = np.zeros(count, dtype=bool)
+        chosen[np.random.default_rng(seed).permutation(count)[:first]] = True
+        return self.subset(chosen[codes]), self.subset(~chosen[codes])
+
+    def folds(self, k: int = 5, *, seed: int = 0) -> list[tuple[Transitions, Transitions]]:
+        """`k` pairs (the rest, a fold): every episode (or row, see `unit`) is in exactly one fold."""
+        if not isinstance(k, int) or k < 2:
+            raise DataError(f"The number of folds must be an integer of at least 2. Got {shown(k)} instead.")
+        codes, count = self._units(k)
+        fold = np.empty(count, dtype=np.int64)
+        fold[np.random.default_rng(seed).permutation(count)] = np.arange(count) % k
+        return [(self.subset(fold[codes] != each), self.subset(fold[codes] == each)) for each in range(k)]
+
+    def _units(self, wanted: int) -> tuple[Array, int]:
+        """For each row the number of its episode (or of the row itself), and how many there are."""
+        codes = np.arange(len(self)) if self.episode is None else np.unique(self.episode, return_inverse=True)[1]
+        count = int(codes.max()) + 1
+        if count < wanted:
+            remedy = "" if self.episode is None else "; replaced(episode=None) splits by rows instead"
+            raise DataError(f"{wanted} parts need at least {wanted} {self.unit}s, and there is {count}{remedy}.")
+        return codes, count
+
+    def standardiser(self) -> Standardiser:
+        """Fitted on these rows only: `train.standardiser().transform(test)`."""
+        from .standardise import Standardiser
+
+        return Standardiser.fit([self])
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write one Parquet file (needs the extra `data`)."""
+        from .parquet import Writer
+
+        with Writer(path, self.layout, metadata=self.metadata) as writer:
+            writer.append(self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], mapping: Any = None) -> Transitions:
+        """Read a file, as `actcause.data.load` does."""
+        from .files import load
+
+        return load(path, mapping)
+
+    # -- as a value --------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transitions):
+            return NotImplemented
+        same = (
+            self.layout == other.layout and self.metadata == other.metadata and self.extra.keys() == other.extra.keys()
+        )
+        names = ("state", "outcome", "cause", "mask", "episode")
+        pairs = [(getattr(self, name), getattr(other, name)) for name in names]
+        pairs += [(self.extra[name], other.extra[name]) for name in self.extra] if same else []
+        return same and all(
+            (a is None) == (b is None) and (a is None or (a.dtype == b.dtype and np.array_equal(a, b)))
+            for a, b in pairs
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no hash
+
+    def __repr__(self) -> str:
+        counted = "" if self.episode is None else f" in {len(np.unique(self.episode))} episodes"
+        listed = ", ".join(self.factors[:8]) + (f" and {len(self.factors) - 8} more" if len(self.factors) > 8 else "")
+        truth = "" if self.cause is None else ", true causes known"
+        return f"<Transitions: {len(self)} rows{counted} of {listed}; outcome {self.outcome_factor}{truth}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        return plain | {"extra": dict(self.extra), "metadata": dict(self.metadata)}
+
+    def __setstate__(self, plain: dict[str, Any]) -> None:
+        kept = {name: locked(value) if isinstance(value, np.ndarray) else value for name, value in plain.items()}
+        extra = {name: locked(value) for name, value in plain["extra"].items()}
+        _assign(self, **kept | {"extra": MappingProxyType(extra), "metadata": MappingProxyType(plain["metadata"])})
+
+
+def concatenate(parts: Iterable[Transitions]) -> Transitions:
+    """One after the other: parts of one recording, with the same names and the same columns."""
+    held = list(parts)
+    if not held:
+        raise DataError("There must be at least one part to put together. Got none.")
+    first = held[0]
+    for part in held[1:]:
+        if part.layout != first.layout or columns_present(part) != columns_present(first):
+            raise DataError("Only parts with the same factors, features and columns can be put together.")
+
+    def joined(name: str) -> Array | None:
+        return None if getattr(first, name) is None else np.concatenate([getattr(part, name) for part in held])
+
+    arrays = {name: joined(name) for name in ("state", "outcome", "cause", "mask", "episode")}
+    extra = {name: np.concatenate([part.extra[name] for part in held]) for name in first.extra}
+    return Transitions.of(first.layout, **arrays, extra=extra, metadata=first.metadata)
+
+
+def columns_present(data: Transitions) -> tuple[object, ...]:
+    """Which of the optional columns there are."""
+    optional = tuple(getattr(data, name) is not None for name in ("cause", "mask", "episode"))
+    return (data.state.shape[2], *optional, *data.extra)
+
+
+def _assign(data: Transitions, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(data, name, value)

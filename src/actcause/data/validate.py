@@ -1,0 +1,125 @@
+"""The checks that transitions pass when they are built; each refusal is one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import shown
+from .errors import DataError
+from .layout import Layout
+from .moments import Array
+
+
+def locked(array: Array) -> Array:
+    """A read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def numbers(given: Any, what: str, dimensions: int, meaning: str, remedy: str) -> Array:
+    """As an array of float32 (kept if it is one) or float64."""
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        array = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    except (TypeError, ValueError) as wrong:
+        raise DataError(f"The {what} must be numbers of shape {meaning}. Got {shown(given)} instead.") from wrong
+    if array.ndim != dimensions:
+        hint = f"; {remedy} adds the last axis" if array.ndim == dimensions - 1 else ""
+        raise DataError(f"The {what} must be of shape {meaning}. Got {array.shape} instead{hint}.")
+    if not array.shape[-1]:
+        raise DataError(f"The {what} must be of shape {meaning}. Got {array.shape}, without a single feature.")
+    return array
+
+
+def booleans(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
+    """Truth values of shape (rows, factors); 0 and 1 are taken for them."""
+    if given is None:
+        return None
+    array = np.asarray(given)
+    if array.shape != shape:
+        raise DataError(f"The {what} must be of shape {shape} (rows, factors). Got {array.shape} instead.")
+    if array.dtype == np.bool_:
+        return array
+    if array.dtype.kind not in "fiu" or not bool(np.isin(array, (0, 1)).all()):
+        wrong = array if array.dtype.kind not in "fiu" else array[~np.isin(array, (0, 1))]
+        raise DataError(
+            f"The {what} must be true or false for every row and factor. Got {shown(wrong.flat[0])} instead."
+        )
+    return array.astype(np.bool_)
+
+
+def with_absent_at_zero(state: Array, mask: Array | None, cause: Array | None, layout: Layout) -> Array:
+    """The state with absent objects at 0, after checking that none of them acts."""
+    if mask is None:
+        return state
+    absent = ~mask
+    if layout.own is not None and bool(absent[:, layout.index(layout.own)].any()):
+        row = int(np.flatnonzero(absent[:, layout.index(layout.own)])[0])
+        raise DataError(
+            f"'{layout.own}' is absent in row {row}, where its next value is the outcome: leave such rows out."
+        )
+    if cause is not None and bool((cause & absent).any()):
+        row, factor = np.argwhere(cause & absent)[0]
+        raise DataError(f"'{layout.factors[factor]}' is absent in row {row} and named as a cause there.")
+    if bool((state[absent] != 0).any()):
+        state = state.copy()
+        state[absent] = 0
+    return state
+
+
+def check_values(state: Array, outcome: Array, layout: Layout) -> None:
+    """Refuse values that are not finite, and values where no feature is named."""
+    if not bool(np.isfinite(state).all()):
+        row, factor, feature = np.argwhere(~np.isfinite(state))[0]
+        name = layout.factors[factor]
+        named = layout.features[name]
+        where = f"{name}.{named[feature]}" if feature < len(named) else f"feature {feature} of {name}"
+        raise DataError(f"{where} is {state[row, factor, feature]} in row {row}: every value must be a finite number.")
+    if not bool(np.isfinite(outcome).all()):
+        row, feature = np.argwhere(~np.isfinite(outcome))[0]
+        where = f"next.{layout.outcome_factor}.{layout.outcome_features[feature]}"
+        raise DataError(f"{where} is {outcome[row, feature]} in row {row}: every value must be a finite number.")
+    for position, factor_name in enumerate(layout.factors):
+        used = len(layout.features[factor_name])
+        if bool(state[:, position, used:].any()):
+            raise DataError(
+                f"'{factor_name}' has {used} named features, and the state beyond them is not 0: name them all."
+            )
+
+
+def episodes(given: Any, rows: int) -> Array:
+    """One integer for each row."""
+    array = np.asarray(given)
+    if array.shape != (rows,) or array.dtype.kind not in "iu":
+        raise DataError(
+            f"The episode must be one integer for each of the {rows} rows. "
+            f"Got an array of shape {array.shape} and type {array.dtype} instead."
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def extra_values(name: object, given: Any, rows: int) -> Array:
+    """One number or truth value for each row."""
+    array = np.asarray(given)
+    if not isinstance(name, str) or not name or array.shape != (rows,) or array.dtype.kind not in "fiub":
+        raise DataError(
+            f"Extra values must be one number or truth value for each of the {rows} rows. "
+            f"Got {shown(name)} of shape {array.shape} and type {array.dtype} instead."
+        )
+    return array
+
+
+def plain_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that JSON gives back as it is."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(dict(given), allow_nan=False))
+    except (TypeError, ValueError) as wrong:
+        raise DataError(f"The metadata must be what JSON can hold: {wrong}.") from wrong
+    return plain

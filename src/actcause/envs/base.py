@@ -1,0 +1,138 @@
+"""What every domain has in common: factors, pure dynamics on arrays, and the true cause of every step.
+
+A `Domain` is a frozen value. Its states are arrays of shape `(worlds, factors, width)`, one row for each
+named factor, unused features being 0. Its dynamics are pure: the same states and actions give the same
+step, in any number of worlds at once; all randomness is in `reset` and `sample_actions`, which take a
+generator. The Gymnasium environment on top (`gym.py`) adds nothing but bookkeeping.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import QueryError, suggest
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step gave in every world.
+
+    `seen` is what a recording shows as the state: `states` with the action in its place. `states` are the
+    next states. `cause` says for each factor whether it actually caused the outcome factor's next value.
+    """
+
+    seen: Array  # (worlds, factors, width)
+    states: Array  # (worlds, factors, width)
+    cause: Array  # (worlds, factors), bool
+    terminated: Array  # (worlds,), bool
+    extra: Mapping[str, Array] = field(default_factory=dict)  # e.g. push: "moved", "pinned"
+
+
+class Domain(ABC):
+    """A world with named factors, one of which is the outcome.
+
+    Subclasses are frozen dataclasses: their fields are the parameters that a researcher varies, and `draw`
+    (where there is one) fixes the domain's random parameters.
+    """
+
+    name: ClassVar[str]  # as on the command line
+    title: ClassVar[str]
+    horizon: ClassVar[int]  # steps of an episode, at most
+
+    # -- what it is made of ------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def factors(self) -> tuple[str, ...]:
+        """The named factors, in the order of the arrays."""
+
+    @property
+    @abstractmethod
+    def features(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of each factor's features; features beyond these are 0."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> str:
+        """The factor whose next value is to be explained; its own previous value is a factor too."""
+
+    @property
+    @abstractmethod
+    def edges(self) -> tuple[str, ...]:
+        """The factors that cause the outcome in some states and not in others: those that are scored."""
+
+    @property
+    def action(self) -> str | None:
+        """The factor that holds the action, if the action is one."""
+        return "action" if "action" in self.factors else None
+
+    @property
+    def width(self) -> int:
+        return max(map(len, self.features.values()))
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """The least and the largest value of every feature, each `(factors, width)`."""
+        shape = (len(self.factors), self.width)
+        return np.full(shape, -np.inf), np.full(shape, np.inf)
+
+    @property
+    def choices(self) -> Array | None:
+        """The actions there are, one a row, where they are discrete."""
+        return None
+
+    @property
+    def action_size(self) -> int:
+        """How many numbers an action has."""
+        return 0 if self.action is None else len(self.features[self.action])
+
+    def index(self, factor: str) -> int:
+        """The position of a factor; an unknown one is refused with the nearest name."""
+        if factor not in self.factors:
+            raise QueryError(f"Unknown factor '{factor}' of {self.name}{suggest(factor, self.factors) or '.'}")
+        return self.factors.index(factor)
+
+    # -- what it does ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def reset(self, generator: np.random.Generator, worlds: int) -> Array:
+        """Random initial states."""
+
+    @abstractmethod
+    def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
+        """Random actions, one row a world."""
+
+    @abstractmethod
+    def step(self, states: Array, actions: Array) -> Step:
+        """Pure dynamics: neither argument is changed."""
+
+    def intervene(self, states: Array, actions: Array, factor: str, values: Array) -> Array:
+        """The outcome factor's next features, had `factor` had these values (the rest as it was).
+
+        For the action's factor the values replace the actions.
+        """
+        position = self.index(factor)
+        if factor == self.action:
+            changed, acted = states, np.broadcast_to(np.asarray(values, dtype=float), actions.shape)
+        else:
+            changed, acted = states.copy(), actions
+            used = len(self.features[factor])
+            changed[:, position, :used] = np.broadcast_to(values, (len(states), used))
+        following = self.step(changed, acted).states[:, self.index(self.outcome)]
+        return following[:, : len(self.features[self.outcome])]
+
+    def with_action(self, states: Array, actions: Array) -> Array:
+        """What a recording shows as the state: the states with the action in its place."""
+        if self.action is None:
+            return states.copy()
+        seen = states.copy()
+        used = len(self.features[self.action])
+        seen[:, self.index(self.action), :used] = np.asarray(actions, dtype=float).reshape(len(states), used)
+        return seen

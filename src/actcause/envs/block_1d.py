@@ -1,0 +1,145 @@
+"""1-D Block Pushing, the paper's Example 2.1 and Figure 1, with continuous positions.
+
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024, Example 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import QueryError
+from .base import Array, Domain, Step
+
+PUSHER, BLOCK, FIRST = 0, 1, 2  # rows of a state; the obstacles come last
+TOUCH = 1e-9  # what rounding may cost
+
+
+@dataclass(frozen=True)
+class Block1D(Domain):
+    """A pusher that always goes right, a block that it may push, and obstacles that may stop the block.
+
+    **Description.** The paper's first example: the obstacle is a cause of where the block ends only where
+    it is in the way, not wherever it *could* have been in the way.
+
+    **Factors.** `pusher` (x), `block` (x), `obstacle` (x); with several obstacles `obstacle1`, ... The
+    outcome is the block's next x.
+
+    **Actions.** None; the array of actions has no columns.
+
+    **Dynamics.** The pusher goes `reach` to the right. A block in front that it comes to is pushed until
+    the pusher stops or the block meets an obstacle in front of it; then the pusher stops at the block. All
+    bodies are `body` = 1 wide: the pusher at 49 goes to 51 and leaves the block of Example 2.1 at 52.
+
+    **True cause** of the block's next x. The block: always. The pusher: if it came to where the block was,
+    even if the block could not give way. An obstacle: if it stopped the push short; two, if they stand at
+    the same place. `extra["moved"]` and `extra["pinned"]` tell contacts that moved the block from
+    those that left it in its place. On a grid of integers this is the functional actual cause
+    (`alpha_sufficiency` 0.2) in every state but the pinned ones: pusher right behind the
+    block or one place off, obstacle right in front of it. There the block ends where it would end in nearly
+    every other state too, so the block alone is the functional actual cause, while the simulator names
+    all three that touched.
+
+    **Parameters.** `obstacles` how many; `size` the length of the world; `reach` the length of a step;
+    `body` the width of every body.
+
+    **Choices where the paper is silent.** Bodies are one unit wide, which the example's 49, 50, 52 asks for.
+    Obstacles are in the block's way only: the pusher "always" moves. Positions are drawn uniformly, pusher
+    and obstacles again while they overlap the block. The episode ends when pusher or block has reached the
+    end of the world, or when the pusher is stopped, since nothing would ever move again.
+
+    >>> domain = Block1D()
+    >>> states = np.array([[[49.0], [50.0], [20.0]], [[49.0], [50.0], [52.0]]])
+    >>> step = domain.step(states, np.zeros((2, 0)))
+    >>> step.states[:, 1, 0].tolist(), step.cause.tolist()
+    ([52.0, 51.0], [[True, True, False], [True, True, True]])
+    """
+
+    name: ClassVar[str] = "block-1d"
+    title: ClassVar[str] = "1-D Block Pushing"
+    horizon: ClassVar[int] = 50
+
+    obstacles: int = 1
+    size: float = 100.0
+    reach: float = 2.0
+    body: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.obstacles < 0:
+            raise QueryError(f"The 'obstacles' of block-1d must be 0 or more. Got {self.obstacles} instead.")
+        for name in ("size", "reach"):
+            if not getattr(self, name) > 0:
+                raise QueryError(f"The '{name}' of block-1d must be positive. Got {getattr(self, name)} instead.")
+        if not 0 <= 4 * self.body <= self.size:
+            raise QueryError(
+                f"The 'body' of block-1d must be 0 to a quarter of its size, {self.size / 4}. Got {self.body} instead."
+            )
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        if self.obstacles == 1:
+            return ("pusher", "block", "obstacle")
+        return ("pusher", "block", *(f"obstacle{i + 1}" for i in range(self.obstacles)))
+
+    @property
+    def features(self) -> Mapping[str, tuple[str, ...]]:
+        return dict.fromkeys(self.factors, ("x",))
+
+    @property
+    def outcome(self) -> str:
+        return "block"
+
+    @property
+    def edges(self) -> tuple[str, ...]:
+        return ("pusher", *self.factors[FIRST:])
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        high = np.full((len(self.factors), 1), self.size)
+        high[: BLOCK + 1] += self.reach  # the last step out of the world
+        return np.zeros_like(high), high
+
+    @property
+    def choices(self) -> Array:
+        return np.zeros((1, 0))  # one action, which says nothing
+
+    def reset(self, generator: np.random.Generator, worlds: int) -> Array:
+        states = generator.uniform(0, self.size, (worlds, len(self.factors), 1))
+        block = states[:, BLOCK, None].copy()
+        while True:
+            overlap = np.abs(states - block) < self.body
+            overlap[:, BLOCK] = False
+            if not overlap.any():
+                return states
+            states[overlap] = generator.uniform(0, self.size, int(overlap.sum()))
+
+    def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
+        return np.zeros((len(states), 0))
+
+    def step(self, states: Array, actions: Array) -> Step:
+        following = states.copy()
+        cause = np.zeros(states.shape[:2], dtype=bool)
+        cause[:, BLOCK] = True
+        pusher, block, obstacles = states[:, PUSHER, 0], states[:, BLOCK, 0], states[:, FIRST:, 0]
+        before = self._gap(block - pusher)
+        contact = before < self.reach - TOUCH
+        push = np.where(contact, self.reach - before, 0.0)
+        gaps = self._gap(obstacles - block[:, None])
+        free = gaps.min(axis=1, initial=np.inf)
+        short = push > free + TOUCH
+        given = np.where(short, free, push)
+        following[:, BLOCK, 0] += given
+        following[:, PUSHER, 0] += np.where(contact, before + given, self.reach)
+        cause[:, PUSHER] = contact
+        # Whoever stops the block stands at the free distance.
+        cause[:, FIRST:] = short[:, None] & (gaps <= free[:, None] + TOUCH)
+        moved = contact & (following[:, BLOCK, 0] != block)
+        ended = (following[:, : BLOCK + 1, 0] >= self.size).any(axis=1) | (following[:, PUSHER, 0] == pusher)
+        return Step(states.copy(), following, cause, ended, {"moved": moved, "pinned": contact & ~moved})
+
+    def _gap(self, ahead: Array) -> Array:
+        """The room between a body and one that is so far ahead of it; infinite if it is not ahead."""
+        return np.where(ahead > 0, np.maximum(ahead - self.body, 0.0), np.inf)

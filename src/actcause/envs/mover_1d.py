@@ -1,0 +1,98 @@
+"""The 1D mover of the paper's Table 1: a finite world, small enough to be solved exactly.
+
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024, Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import QueryError
+from .base import Array, Domain, Step
+
+MOVER, OBSTACLE = 0, 1
+
+
+@dataclass(frozen=True)
+class Mover1D(Domain):
+    """A mover goes one field to the right, unless an obstacle is there.
+
+    **Description.** The smallest world in which a factor is sometimes a cause and sometimes none: 12
+    states, whose functional actual causes the exact core finds.
+
+    **Factors.** `mover` (x in 0..3) and `obstacle` (x in 0..2). The outcome is the mover's next x.
+
+    **Actions.** None; the array of actions has no columns.
+
+    **Dynamics.** m' = m + 1 unless o = m + 1, else m' = m. The obstacle stays.
+
+    **True cause** of the mover's next x. The mover: always. The obstacle: if it is in the way. This is
+    the functional actual cause in all 12 states (`alpha_sufficiency` 0.4, `alpha_necessity` 0.01).
+
+    **Parameters.** `fields` how many the mover can be on; `obstacle_fields` how many, from 0 on, the
+    obstacle can be on.
+
+    **Choices where the paper is silent.** An episode begins in a state drawn uniformly and ends when the
+    mover has left the fields, or after 4 steps. A mover that is stopped stays so.
+
+    >>> domain = Mover1D()
+    >>> states = np.array([[[0.0], [1.0]], [[1.0], [1.0]]])
+    >>> step = domain.step(states, domain.sample_actions(np.random.default_rng(0), states))
+    >>> step.states[:, 0, 0].tolist(), step.cause.tolist()
+    ([0.0, 2.0], [[True, True], [True, False]])
+    """
+
+    name: ClassVar[str] = "mover-1d"
+    title: ClassVar[str] = "1D Mover"
+    horizon: ClassVar[int] = 4
+
+    fields: int = 4
+    obstacle_fields: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("fields", "obstacle_fields"):
+            if getattr(self, name) < 1:
+                raise QueryError(f"The '{name}' of mover-1d must be 1 or more. Got {getattr(self, name)} instead.")
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return ("mover", "obstacle")
+
+    @property
+    def features(self) -> Mapping[str, tuple[str, ...]]:
+        return {"mover": ("x",), "obstacle": ("x",)}
+
+    @property
+    def outcome(self) -> str:
+        return "mover"
+
+    @property
+    def edges(self) -> tuple[str, ...]:
+        return ("obstacle",)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        high = np.array([[self.fields], [self.obstacle_fields - 1]], dtype=float)
+        return np.zeros_like(high), high
+
+    @property
+    def choices(self) -> Array:
+        return np.zeros((1, 0))  # one action, which says nothing
+
+    def reset(self, generator: np.random.Generator, worlds: int) -> Array:
+        highest = (self.fields, self.obstacle_fields)
+        return generator.integers(0, highest, (worlds, 2)).astype(float)[:, :, None]
+
+    def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
+        return np.zeros((len(states), 0))
+
+    def step(self, states: Array, actions: Array) -> Step:
+        following = states.copy()
+        cause = np.ones((len(states), 2), dtype=bool)
+        cause[:, OBSTACLE] = states[:, OBSTACLE, 0] == states[:, MOVER, 0] + 1
+        following[:, MOVER, 0] += ~cause[:, OBSTACLE]
+        return Step(states.copy(), following, cause, following[:, MOVER, 0] >= self.fields)

@@ -1,0 +1,97 @@
+"""The commands about recordings."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from actcause.cli import main
+
+
+def document(capsys, *arguments):
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_domains_are_listed_with_their_factors_and_rates(capsys):
+    listed = {domain["name"]: domain for domain in document(capsys, "domains")}
+    assert {"1-in", "3-chain", "d-20", "tau-1", "push", "break", "mover-1d", "block-1d"} <= listed.keys()
+    assert listed["push"]["outcome"] == "block"
+    assert 0.07 < listed["push"]["rates"]["pusher"] < 0.11
+
+
+def test_what_was_collected_can_be_described(tmp_path, capsys):
+    out = tmp_path / "break.parquet"
+    made = document(capsys, "collect", "break", "--frames", "3000", "--seed", "2", "--out", str(out))
+    assert made["frames"] == 3000
+    found = document(capsys, "describe", str(out))
+    assert found["rows"] == 3000
+    assert found["metadata"]["domain"] == "break"
+    assert main(["describe", str(out)]) == 0
+    assert "paddle" in capsys.readouterr().out
+
+
+def test_the_same_seed_and_draw_give_the_same_bytes(tmp_path, capsys):
+    files = [tmp_path / f"{name}.parquet" for name in "abc"]
+    for out, draw in zip(files, ("7", "7", "8"), strict=True):
+        assert main(["collect", "2-in", "--frames", "1000", "--seed", "1", "--draw", draw, "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert files[0].read_bytes() != files[2].read_bytes()
+
+
+def test_a_csv_of_one_s_own_becomes_transitions_in_one_command(tmp_path, capsys):
+    source, mapping, out = tmp_path / "mine.csv", tmp_path / "mine.json", tmp_path / "mine.parquet"
+    source.write_text("hand,ball,ball_next\n" + "".join(f"{i % 3},{i},{i + i % 3}\n" for i in range(20)))
+    factors = {"hand": ["hand"], "ball": ["ball"]}
+    mapping.write_text(json.dumps({"factors": factors, "outcome": {"ball": ["ball_next"]}}))
+    made = document(capsys, "convert", str(source), "--mapping", str(mapping), "--out", str(out))
+    assert made["rows"] == 20
+    assert list(document(capsys, "describe", str(out))["factors"]) == ["hand", "ball"]
+
+
+def test_an_episode_becomes_a_film(tmp_path, capsys):
+    recording, film = tmp_path / "push.parquet", tmp_path / "episode.gif"
+    assert main(["collect", "push", "--frames", "2000", "--out", str(recording)]) == 0
+    capsys.readouterr()
+    made = document(capsys, "replay", str(recording), "--out", str(film))
+    assert made["steps"] == 20
+    assert film.read_bytes()[:3] == b"GIF"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("collect", "brake", "--frames", "10"), "did you mean 'break'"),
+        (("collect", "break", "--frames", "0"), "--frames"),
+        (("collect", "push", "--frames", "10", "--policy", "wise"), "policy"),
+        (("collect", "push", "--frames", "10", "--draw", "3"), "draw"),
+        (("describe", "no-such-file.parquet"), "no-such-file.parquet"),
+        (("convert", "no-such-file.csv"), "no-such-file.csv"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(tmp_path, capsys, arguments, message):
+    if arguments[0] != "describe":
+        arguments = (*arguments, "--out", str(tmp_path / "out.parquet"))
+    assert main(list(arguments)) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert "Traceback" not in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_recording_that_is_stopped_leaves_nothing_behind(tmp_path):
+    out = tmp_path / "long.parquet"
+    command = [sys.executable, "-m", "actcause", "collect", "push", "--frames", "200000000", "--out", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    for _ in range(200):
+        time.sleep(0.05)
+        if list(tmp_path.iterdir()):
+            break
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) != 0
+    assert list(tmp_path.iterdir()) == []
