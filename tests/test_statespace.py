@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import actcause as ac
+from actcause.counting import MAX_CELLS
 from actcause.definitions import Search, definition_named
-from actcause.statespace import MAX_CELLS
 from strategies import models
 
 ALPHAS = st.sampled_from(

@@ -326,7 +326,7 @@ class Model:
         do = {} if do is None else do
         _check_mapping("do", do)
         fixed = {name: self._check_array(name, values) for name, values in do.items()}
-        wanted = set(self.variables) if only is None else self._needed(only, fixed)
+        wanted = set(self.variables) if only is None else self.reads(only, fixed)
         roots = {name: self._check_array(name, values) for name, values in contexts.items() if name in wanted}
         for name in contexts:
             self.check_known(name)
@@ -352,14 +352,15 @@ class Model:
                 env[name] = self._equation_array(name, env)
         return env
 
-    def _needed(self, only: Iterable[str], fixed: Mapping[str, Array]) -> set[str]:
+    def reads(self, names: Iterable[str], given: Container[str]) -> set[str]:
+        """`names` and all that they follow from, going no further than the variables that are given."""
         found: set[str] = set()
-        stack = [only] if isinstance(only, str) else list(only)
+        stack = [names] if isinstance(names, str) else list(names)
         while stack:
             name = stack.pop()
             if name not in found:
                 found.add(name)
-                if name not in fixed:
+                if name not in given:
                     stack.extend(self.parents(name))
         return found
 

@@ -1,12 +1,13 @@
 """Gymnasium environments on top of the domains: bookkeeping, nothing else.
 
     >>> import gymnasium
+    >>> import numpy as np
     >>> import actcause.envs.gym  # registers the ids
     >>> env = gymnasium.make("actcause/Push-v0")
     >>> observation, info = env.reset(seed=0)
     >>> sorted(observation)
     ['block', 'obstacle1', 'obstacle2', 'obstacle3', 'pusher', 'target']
-    >>> observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+    >>> observation, reward, terminated, truncated, info = env.step(np.zeros(2))
     >>> info["cause"].tolist()
     [0, 0, 1, 0, 0, 0, 0]
 
@@ -42,6 +43,9 @@ IDS = {
 }
 
 
+BEGINNINGS = 64
+
+
 class DomainEnv(gymnasium.Env[dict[str, Array], Any]):
     """One world of a domain.
 
@@ -74,6 +78,7 @@ class DomainEnv(gymnasium.Env[dict[str, Array], Any]):
             self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (size,), dtype=np.float32)
         self._factors = self.domain.factors
         self._states: Array | None = None
+        self._beginnings: list[Array] = []
         self._shown: tuple[Array, Array | None] | None = None  # the world as last seen, and its causes
         self._window: Window | None = None
         self._steps = 0
@@ -82,7 +87,10 @@ class DomainEnv(gymnasium.Env[dict[str, Array], Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Array], dict[str, Any]]:
         super().reset(seed=seed)
-        self._states = self.domain.reset(self.np_random, 1)
+        if seed is not None or not self._beginnings:
+            # Many beginnings at once cost hardly more than one.
+            self._beginnings = list(self.domain.reset(self.np_random, BEGINNINGS))
+        self._states = self._beginnings.pop()[None]
         self._shown = (self._states[0], None)
         self._steps = 0
         if self.render_mode == "human":

@@ -157,7 +157,8 @@ class Push(Domain):
     # -- dynamics ------------------------------------------------------------------------------------
 
     def step(self, states: Array, actions: Array) -> Step:
-        actions = np.asarray(actions, dtype=float).reshape(len(states), 2).clip(-1, 1)
+        actions = np.asarray(actions, dtype=float).reshape(len(states), 2)
+        actions = np.minimum(np.maximum(actions, -1.0), 1.0)
         seen = states.copy()
         seen[:, 0, :2] = actions
         following = states.copy()
@@ -175,7 +176,7 @@ class Push(Domain):
         around: Array = distance < (np.abs(half) + self.box)[:, None]
         near: Array = np.logical_and.reduce(around, axis=2)
         near[:, TARGET - BLOCK] = False
-        rows = np.flatnonzero(near.any(axis=1))
+        rows = np.logical_or.reduce(near, axis=1).nonzero()[0]
         if len(rows):
             self._collide(rows, states, wish[rows], following, cause)
             contact = cause[:, PUSHER]
@@ -236,5 +237,5 @@ class Push(Domain):
 
     def _on_target(self, states: Array) -> Array:
         offset = np.abs(states[:, BLOCK, :2] - states[:, TARGET, :2])
-        near: Array = (offset < self.on_target * self.box).all(axis=1)
+        near: Array = np.maximum(offset[:, 0], offset[:, 1]) < self.on_target * self.box
         return near
