@@ -141,14 +141,14 @@ def test_the_same_seed_gives_the_same_rollout_and_a_pickled_copy_steps_alike() -
 
 def test_an_obstacle_moved_behind_the_block_matters_just_where_it_is_a_cause() -> None:
     for states, step in rollout(0, worlds=500):
-        other = DOMAIN.intervene(states, np.zeros((len(states), 0)), "obstacle", np.array([-10.0]))
+        other = DOMAIN.intervene(states, "obstacle", np.array([-10.0]))
         differs = other[:, 0] != step.states[:, BLOCK, 0]
         assert (differs == step.cause[:, FIRST]).all()
 
 
 def test_a_pusher_moved_far_away_matters_just_where_it_moved_the_block() -> None:
     for states, step in rollout(0, worlds=500):
-        other = DOMAIN.intervene(states, np.zeros((len(states), 0)), "pusher", np.array([-500.0]))
+        other = DOMAIN.intervene(states, "pusher", np.array([-500.0]))
         differs = other[:, 0] != step.states[:, BLOCK, 0]
         assert (differs == step.extra["moved"]).all()
 

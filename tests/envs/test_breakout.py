@@ -338,7 +338,7 @@ def test_non_trivial_causes_make_up_one_to_three_percent_of_steps(seed: int) -> 
 def test_the_ball_bounces_independently_of_the_action() -> None:
     states, actions, outcome, _ = gather(rollout(0, worlds=500))
     for move in (-1.0, 0.0, 1.0):
-        assert (DOMAIN.intervene(states, actions, "action", np.array([move])) == outcome).all()
+        assert (DOMAIN.intervene(states, "action", np.array([move]), actions) == outcome).all()
 
 
 def _with(states: Array, index: int, values: Array) -> Array:
@@ -354,7 +354,7 @@ def test_a_paddle_or_brick_far_away_changes_the_ball_just_where_it_is_the_cause(
     index = DOMAIN.index(factor)
     values = states[:, index, : len(DOMAIN.features[factor])].copy()
     values[:, :2] = place
-    other = DOMAIN.intervene(states, actions, factor, values)
+    other = DOMAIN.intervene(states, factor, values, actions)
     differs = (other != outcome).any(axis=1)
     assert not differs[~cause[:, index]].any()
     # A brick behind this one would have been hit in its place, with the same outcome.

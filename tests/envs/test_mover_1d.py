@@ -46,7 +46,7 @@ def test_the_obstacle_is_a_cause_just_where_it_blocks() -> None:
 
 def test_moving_the_obstacle_out_of_the_way_matters_just_where_it_is_a_cause() -> None:
     step = advance(ALL)
-    other = DOMAIN.intervene(ALL, np.zeros((12, 0)), "obstacle", np.array([0.0]))
+    other = DOMAIN.intervene(ALL, "obstacle", np.array([0.0]))
     assert ((other[:, 0] != step.states[:, 0, 0]) == step.cause[:, 1]).all()
 
 

@@ -277,7 +277,7 @@ def test_an_obstacle_that_is_no_cause_may_be_anywhere_else_unless_it_stops_the_p
         spectator = ~cause[:, i] & (np.abs(way[0] - way[1]).max(axis=1) < 1e-9)
         assert spectator.mean() > 0.7
         for place in ((-50.0, -50.0), (50.0, 3.0)):
-            other = DOMAIN.intervene(states, actions, factor, np.array(place))
+            other = DOMAIN.intervene(states, factor, np.array(place), actions)
             assert np.abs(other - outcome)[spectator].max() < 1e-9
 
 
@@ -286,7 +286,7 @@ def test_without_the_one_obstacle_that_is_a_cause_the_block_ends_elsewhere() -> 
     for i, factor in enumerate(DOMAIN.factors[FIRST:], FIRST):
         only = cause[:, i] & (cause[:, FIRST:].sum(axis=1) == 1)
         assert only.sum() > 20
-        other = DOMAIN.intervene(states, actions, factor, np.array([-50.0, -50.0]))
+        other = DOMAIN.intervene(states, factor, np.array([-50.0, -50.0]), actions)
         assert (np.abs(other - outcome)[only].max(axis=1) > 1e-9).all()
 
 
@@ -295,7 +295,7 @@ def test_action_and_pusher_matter_where_the_block_was_moved_and_nowhere_else(
     factor: str, value: tuple[float, float]
 ) -> None:
     states, actions, outcome, _ = gather(rollout(0, worlds=500))
-    other = DOMAIN.intervene(states, actions, factor, np.array(value))
+    other = DOMAIN.intervene(states, factor, np.array(value), actions)
     moved = (outcome != states[:, BLOCK, :2]).any(axis=1)
     assert ((other != outcome).any(axis=1) == moved).all()
 
@@ -325,3 +325,11 @@ def test_impossible_parameters_are_refused(wrong: dict[str, float], sentence: st
 def test_too_many_obstacles_are_refused_when_they_do_not_fit() -> None:
     with pytest.raises(QueryError, match="do not fit"):
         Push(obstacles=24).reset(np.random.default_rng(0), 2)
+
+
+def test_what_a_step_has_seen_holds_the_action_that_an_intervention_needs():
+    generator = np.random.default_rng(4)
+    states = DOMAIN.reset(generator, 500)
+    actions = DOMAIN.sample_actions(generator, states)
+    seen, far = DOMAIN.step(states, actions).seen, np.array([-50.0, -50.0])
+    assert np.array_equal(DOMAIN.intervene(seen, "pusher", far), DOMAIN.intervene(states, "pusher", far, actions))

@@ -285,7 +285,7 @@ def test_a_parent_matters_where_its_edge_fires_and_nowhere_else(name: str) -> No
         changed = states.copy()
         changed[:, domain.index(factor)] = values
         before, after = fires(domain, states, actions, factor), fires(domain, changed, actions, factor)
-        counterfactual = domain.intervene(states, actions, factor, values)
+        counterfactual = domain.intervene(states, factor, values, actions)
         differs = (counterfactual != observed).any(axis=1)
         clipped = (np.abs(observed) == 1).all(axis=1)
         assert not differs[~before & ~after].any()
@@ -301,7 +301,7 @@ def test_what_is_no_parent_of_the_outcome_never_matters_within_a_step(name: str)
     observed = domain.step(states, actions)
     for factor in set(domain.factors) - {*domain.edges, domain.outcome}:
         values = np.random.default_rng(1).uniform(-1, 1, (len(states), domain.dimensions))
-        assert np.array_equal(domain.intervene(states, actions, factor, values), observed.states[:, -1])
+        assert np.array_equal(domain.intervene(states, factor, values, actions), observed.states[:, -1])
         assert not observed.cause[:, domain.index(factor)].any()
 
 

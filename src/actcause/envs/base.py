@@ -113,12 +113,18 @@ class Domain(ABC):
     def step(self, states: Array, actions: Array) -> Step:
         """Pure dynamics: neither argument is changed."""
 
-    def intervene(self, states: Array, actions: Array, factor: str, values: Array) -> Array:
+    def intervene(self, states: Array, factor: str, values: Array, actions: Array | None = None) -> Array:
         """The outcome factor's next features, had `factor` had these values (the rest as it was).
 
-        For the action's factor the values replace the actions.
+        `states` may be those that a step has `seen`, with the action in its place; then `actions` can be left
+        out. For the action's factor the values replace the actions. Actions that are no factor, such as the
+        inputs that drive Random Vectors, do not touch the next outcome and may be left out as well.
         """
         position = self.index(factor)
+        if actions is None:
+            size = self.action_size
+            own = None if self.action is None else states[:, self.index(self.action), :size]
+            actions = np.zeros((len(states), size)) if own is None else own
         if factor == self.action:
             changed, acted = states, np.broadcast_to(np.asarray(values, dtype=float), actions.shape)
         else:
