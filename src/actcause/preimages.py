@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from .answer import Status, as_share
-from .definitions import OutOfBudget
+from .definitions import Deadline, OutOfBudget
 from .errors import QueryError, TooLargeError
 from .expression import Array
 from .solvers.algorithm0 import algorithm0
@@ -269,25 +268,6 @@ class Partitions:
 
     def __repr__(self) -> str:
         return f"<Partitions of {len(self.space)} states by {self.outcome}: cost {self.cost}, {self.status.value}>"
-
-
-class Deadline:
-    """A point in time after which a search ends with a status."""
-
-    def __init__(self, seconds: float | None) -> None:
-        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-            raise QueryError(f"max_seconds must be a positive number; got {seconds!r}.")
-        self._end = None if seconds is None else monotonic() + seconds
-
-    @property
-    def remaining(self) -> float | None:
-        """Seconds left, at least a little; None if there is no limit."""
-        return None if self._end is None else max(self._end - monotonic(), 1e-3)
-
-    def check(self) -> None:
-        """End the search if the time is up."""
-        if self._end is not None and monotonic() > self._end:
-            raise OutOfBudget(Status.OUT_OF_TIME)
 
 
 def partition(

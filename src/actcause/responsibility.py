@@ -14,13 +14,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from .answer import Assignment, Status, Verdict, as_share
-from .definitions import OutOfBudget, Search
+from .definitions import Deadline, OutOfBudget, Search
 from .equation import Equation
 from .errors import QueryError
 from .expression import Expression, Number
 from .find import Share, causes, is_cause, make_query
 from .model import Model
-from .preimages import Deadline
 from .solvers import ENGINES, Engine
 
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from . import text
 from .answer import Answer, Status, Verdict
-from .definitions import DEFINITIONS
+from .definitions import DEFINITIONS, Deadline
 from .errors import ActCauseError, ModelError, ParseError, QueryError, suggest
 from .find import SOLVERS, causes, is_cause
 from .model import Model
-from .preimages import Deadline
 from .responsibility import responsibility
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from .direct import Direct
 from .functional import Functional
 from .modified_hp import ModifiedHP
 from .original_hp import OriginalHP
-from .search import OutOfBudget, Search
+from .search import Deadline, OutOfBudget, Search
 from .strong import Strong
 from .updated_hp import UpdatedHP
 
@@ -28,4 +28,4 @@ def definition_named(name: str) -> Definition:
     return DEFINITIONS[name]
 
 
-__all__ = ["DEFINITIONS", "Definition", "OutOfBudget", "Search", "definition_named"]
+__all__ = ["DEFINITIONS", "Deadline", "Definition", "OutOfBudget", "Search", "definition_named"]

@@ -17,18 +17,36 @@ class OutOfBudget(Exception):  # noqa: N818 - not an error: it ends a search wit
         super().__init__(status.sentence)
 
 
+class Deadline:
+    """A point in time after which a search ends with a status."""
+
+    def __init__(self, seconds: float | None) -> None:
+        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+            raise QueryError(f"max_seconds must be a positive number; got {seconds!r}.")
+        self._end = None if seconds is None else monotonic() + seconds
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, at least a little; None if there is no limit."""
+        return None if self._end is None else max(self._end - monotonic(), 1e-3)
+
+    def check(self) -> None:
+        """End the search if the time is up."""
+        if self._end is not None and monotonic() > self._end:
+            raise OutOfBudget(Status.OUT_OF_TIME)
+
+
 class Search:
     """Counts model evaluations and solver calls, and stops when the budget is spent."""
 
     def __init__(self, query: Query, *, max_seconds: float | None = None, max_steps: int | None = None) -> None:
-        for name, limit in (("max_seconds", max_seconds), ("max_steps", max_steps)):
-            if limit is not None and not (isinstance(limit, (int, float)) and limit > 0):
-                raise QueryError(f"{name} must be a positive number; got {limit!r}.")
+        if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
+            raise QueryError(f"max_steps must be a positive number; got {max_steps!r}.")
         self.query = query
         self.statistics = {"evaluations": 0, "solver_calls": 0}
         self._steps = 0
         self._max_steps = max_steps
-        self._deadline = None if max_seconds is None else monotonic() + max_seconds
+        self._deadline = Deadline(max_seconds)
 
     def step(self, kind: str = "evaluations", count: int = 1) -> None:
         """Spend `count` steps, or end the search."""
@@ -39,17 +57,16 @@ class Search:
         self.check_time()
 
     def check_time(self) -> None:
-        if self._deadline is not None and monotonic() > self._deadline:
-            raise OutOfBudget(Status.OUT_OF_TIME)
+        self._deadline.check()
 
     @property
     def remaining(self) -> float | None:
         """Seconds left, None if there is no limit."""
-        return None if self._deadline is None else max(self._deadline - monotonic(), 1e-3)
+        return self._deadline.remaining
 
     @property
     def timed(self) -> bool:
-        return self._deadline is not None
+        return self._deadline.remaining is not None
 
     def values(self, do: Mapping[str, int]) -> dict[str, int]:
         """Evaluate the query's model in its context under an intervention."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import Solver
-from .circuit import TooLargeError
+from .circuit import TooManyClausesError
 from .contingency import OriginalHPEngine, UpdatedHPEngine
 from .counterfactual import ButForEngine, ModifiedHPEngine
 from .exhaustive import Exhaustive
@@ -19,4 +19,4 @@ ENGINES: dict[str, type[Engine]] = {
     "strong": StrongEngine,
 }
 
-__all__ = ["ENGINES", "Engine", "EngineSolver", "Exhaustive", "Solver", "TooLargeError"]
+__all__ = ["ENGINES", "Engine", "EngineSolver", "Exhaustive", "Solver", "TooManyClausesError"]

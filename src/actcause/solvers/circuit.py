@@ -39,7 +39,7 @@ World = dict[str, Domain]
 LARGEST_TABLE = 1 << 17
 
 
-class TooLargeError(Exception):
+class TooManyClausesError(Exception):
     """An equation whose clauses would not fit; the caller falls back to another way of searching."""
 
 
@@ -266,7 +266,7 @@ class Circuit:
         parents = [world[parent] for parent in equation.parents]
         size = prod(map(len, parents))
         if size > LARGEST_TABLE:
-            raise TooLargeError
+            raise TooManyClausesError
         ranges = [tuple(parent) for parent in parents]
         rows: list[tuple[tuple[int, ...], int]] = []
         for columns in grids(ranges):
@@ -294,4 +294,4 @@ def _contradictory(literals: list[int]) -> bool:
 
 def _check_size(combinations: int) -> None:
     if combinations > LARGEST_TABLE:
-        raise TooLargeError
+        raise TooManyClausesError

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..answer import Assignment, Cause, Verdict, Witness
 from ..definitions import Search
 from .base import Solver
-from .circuit import Circuit, TooLargeError
+from .circuit import Circuit, TooManyClausesError
 from .sat import Sat
 
 
@@ -98,7 +98,7 @@ class EngineSolver(Solver):
     def judge(self, search: Search, event: Assignment) -> Verdict:
         try:
             return super().judge(search, event)
-        except TooLargeError:
+        except TooManyClausesError:
             return self._fallback.judge(search, event)
         finally:
             if self._engine is not None:
@@ -139,7 +139,7 @@ class EngineSolver(Solver):
             for names, witness in self._minimal(search):
                 found.add(frozenset(names))
                 yield Cause({name: query.actual[name] for name in names}, witness, query)
-        except TooLargeError:
+        except TooManyClausesError:
             yield from (cause for cause in self._fallback.causes(search) if frozenset(cause.event) not in found)
 
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
