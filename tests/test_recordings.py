@@ -43,6 +43,21 @@ def test_the_same_seed_and_draw_give_the_same_bytes(tmp_path, capsys):
     assert files[0].read_bytes() != files[2].read_bytes()
 
 
+def test_every_parameter_of_a_domain_can_be_set(tmp_path, capsys):
+    out = str(tmp_path / "a.parquet")
+    document(capsys, "collect", "push", "--frames", "500", "--set", "obstacles=5", "--set", "noise=0.1", "--out", out)
+    known = document(capsys, "describe", out)["metadata"]
+    assert (known["parameters"]["obstacles"], known["parameters"]["noise"]) == (5, 0.1)
+    assert known["classes"]["obstacle5"] == "obstacle"
+    document(capsys, "collect", "break", "--frames", "500", "--set", "paddle=[9, 3]", "--out", out)
+    assert document(capsys, "describe", out)["metadata"]["parameters"]["paddle"] == [9, 3]
+    graph = ("--set", "relations=wind, slope -> fire; rain -> fire", "--set", "outcome_name=fire", "--set", "rate=0.2")
+    document(capsys, "collect", "1-in", "--frames", "5000", *graph, "--out", out)
+    found = document(capsys, "describe", out)
+    assert list(found["factors"]) == ["wind", "slope", "rain", "fire"]
+    assert 0.17 < found["factors"]["rain"]["rate"] < 0.23
+
+
 def test_a_csv_of_one_s_own_becomes_transitions_in_one_command(tmp_path, capsys):
     source, mapping, out = tmp_path / "mine.csv", tmp_path / "mine.json", tmp_path / "mine.parquet"
     source.write_text("hand,ball,ball_next\n" + "".join(f"{i % 3},{i},{i + i % 3}\n" for i in range(20)))
@@ -62,6 +77,16 @@ def test_an_episode_becomes_a_film(tmp_path, capsys):
     assert film.read_bytes()[:3] == b"GIF"
 
 
+def test_a_recording_without_pictures_is_not_filmed(tmp_path, capsys):
+    recording, film = tmp_path / "own.parquet", tmp_path / "episode.gif"
+    graph = ("--set", "relations=a1, a2 -> y; a3 -> y")
+    assert main(["collect", "1-in", "--frames", "100", *graph, "--out", str(recording)]) == 0
+    capsys.readouterr()
+    assert main(["replay", str(recording), "--out", str(film)]) == 2
+    assert "has no picture" in capsys.readouterr().err
+    assert not film.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -69,6 +94,14 @@ def test_an_episode_becomes_a_film(tmp_path, capsys):
         (("collect", "break", "--frames", "0"), "--frames"),
         (("collect", "push", "--frames", "10", "--policy", "wise"), "policy"),
         (("collect", "push", "--frames", "10", "--draw", "3"), "draw"),
+        (("collect", "push", "--set", "obstakles=3"), "did you mean 'obstacles'"),
+        (("collect", "push", "--set", "obstacles=2.5"), "must be 0 or more, an integer"),
+        (("collect", "push", "--set", "obstacles"), "such as obstacles=5"),
+        (("collect", "push", "--set", "obstacles=1000000"), "do not fit"),
+        (("collect", "break", "--set", "size=3"), "must be two numbers, such as (30.0, 50.0)"),
+        (("collect", "break", "--set", "blocks=100000"), "do not fit"),
+        (("collect", "1-in", "--set", "relations=a1"), "written as 'a1, a2 -> y'"),
+        (("collect", "1-in", "--set", "rate=2"), "strictly between 0 and 1"),
         (("describe", "no-such-file.parquet"), "no-such-file.parquet"),
         (("convert", "no-such-file.csv"), "no-such-file.csv"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -36,6 +37,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     PolicyOption = Annotated[
         str, typer.Option("--policy", metavar="NAME", help="random, or scripted where there is one.")
+    ]
+    SetOption = Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the domain, such as obstacles=5; repeatable."),
     ]
     EpisodeOption = Annotated[
         int | None, typer.Option("--episode", metavar="E", help="Which one.", show_default="the first with an event")
@@ -89,24 +94,26 @@ def collect(
     seed: SeedOption = 0,
     draw: DrawOption = None,
     policy: PolicyOption = "random",
+    parameters: SetOption = None,
     as_json: sources.JsonOption = False,
 ) -> None:
     """Record transitions of a domain, each with its true cause, into one Parquet file.
 
     The draw fixes the domain's random parameters, where it has any, and the seed the rollouts: the
-    same two give the same data. Nothing stands under the final name before all of it is written.
+    same two give the same data. Other parameters are set by name, such as --set obstacles=5 or
+    --set rate=0.1. Nothing stands under the final name before all of it is written.
     """
     from . import envs
     from .data import collect as record
 
+    given = dict(map(_parameter, parameters or ()))
+    drawn = draw is not None or "draw" in envs.parameters(domain)
+    world = envs.make(domain, **({"draw": seed if draw is None else draw} if drawn else {}), **given)
     try:
-        world = envs.make(domain, draw=seed if draw is None else draw)
-    except QueryError:
-        if draw is not None or domain not in envs.names():
-            raise  # a draw was asked for, or there is no such domain
-        world = envs.make(domain)
-    with _ended_cleanly(), _bar(frames) as progress:
-        record(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
+        with _ended_cleanly(), _bar(frames) as progress:
+            record(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
+    except MemoryError:
+        raise QueryError(f"A {domain} of this size does not fit into memory; set smaller parameters.") from None
     document = {"out": str(out), "domain": domain, "frames": frames, "seed": seed, "bytes": out.stat().st_size}
     if as_json:
         print_json(document)
@@ -176,6 +183,20 @@ def replay(
 # -- helpers ---------------------------------------------------------------------------------------
 
 
+def _parameter(text: str) -> tuple[str, Any]:
+    """A name and a value, which is JSON (`3`, `0.5`, `true`, `[30, 50]`) or else text."""
+    name, equals, written = text.partition("=")
+    if not equals or not name.strip().isidentifier() or name.strip() == "draw":
+        raise QueryError(
+            f"--set takes a parameter's name and its value, such as obstacles=5 (the draw has --draw). Got '{text}'."
+        )
+    try:
+        value = json.loads(written)
+    except json.JSONDecodeError:
+        value = written.strip()
+    return name.strip(), _tuples(value)
+
+
 def _recorded_in(known: Mapping[str, Any], file: Path) -> Domain:
     """The domain of a recording, from what the file says of it."""
     from . import envs
@@ -238,6 +259,8 @@ COMMANDS: Mapping[Callable[..., None], tuple[str, ...]] = {
     collect: (
         "actcause collect break --frames 20000 --seed 1 --out break.parquet",
         "actcause collect 2-in --frames 20000 --seed 1 --draw 7 --out two.parquet",
+        "actcause collect push --frames 20000 --set obstacles=5 --set noise=0.02 --out push.parquet",
+        'actcause collect 1-in --set "relations=a1, a2 -> y; a3 -> y" --set rate=0.2 --out own.parquet',
     ),
     describe: ("actcause describe break.parquet", "actcause describe mine.csv --mapping mine.toml"),
     replay: ("actcause replay break.parquet --out episode.gif",),

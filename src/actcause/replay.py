@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
@@ -78,12 +79,14 @@ def replay(
     rows = np.flatnonzero(transitions.episode == chosen)
     partial = target.with_name(f".{target.stem[:200]}.{secrets.token_hex(4)}.partial{target.suffix}")
     try:
+        partial.touch()  # a folder that cannot be written to says so itself, better than ffmpeg does
         write(partial, _frames(transitions, domain, rows, chosen, guessed), fps)
         os.replace(partial, target)
     except OSError as failed:
         raise DataError(f"'{target}' could not be written: {failed.strerror or _first_line(failed)}.") from failed
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
     return Replay(target, chosen, len(rows))
 
 
@@ -159,15 +162,25 @@ def _write_mp4(path: Path, frames: Iterator[Array], fps: float) -> None:
     first = next(frames)
     height, width, _ = first.shape
     film = ffmpeg.write_frames(
-        str(path), (width, height), fps=fps, macro_block_size=2, quality=8, output_params=["-fflags", "+bitexact"]
-    )
+        str(path), (width, height), fps=fps, macro_block_size=2, quality=8, output_params=["-fflags", "+bitexact"],
+        ffmpeg_log_level="quiet",
+    )  # fmt: skip
+    sent = 1
     try:
         film.send(None)
         film.send(first.tobytes())
         for frame in frames:
             film.send(frame.tobytes())
+            sent += 1
+        film.close()
+        # ffmpeg may end well on a full disk, with a film that is too short or none at all.
+        written = ffmpeg.count_frames_and_secs(str(path))[0]
+    except (OSError, RuntimeError):
+        written = 0
     finally:
         film.close()
+    if written != sent:
+        raise DataError("ffmpeg could not write the whole film: is there space left? A .gif says what is wrong.")
 
 
 def _first_line(error: OSError) -> str:

@@ -132,6 +132,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Pa
     found = describe(tmp_path / "0.parquet")
     assert found.rows == 2000
     assert found.metadata["domain"] == name
+    assert found.metadata["classes"] == envs.make(name).classes
     assert found.edges == envs.make(name).edges
     assert load(tmp_path / "0.parquet").notes == found.notes
 

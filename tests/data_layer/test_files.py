@@ -432,6 +432,10 @@ def test_absent_objects_may_have_no_values(tmp_path: Path) -> None:
         (CSV, {"episode": "trail"}, "no column 'trail'; did you mean 'trial'"),
         (CSV, {"epsiode": "trial"}, "Unknown key 'epsiode' of the mapping; did you mean 'episode'"),
         (CSV, {"metadata": 3}, "'metadata' of the mapping must be a table"),
+        (CSV, {"classes": 3}, "'classes' of the mapping must be a table of factors"),
+        (CSV, {"classes": {"push": ""}}, "'classes' of the mapping must be a table of factors"),
+        (CSV, {"classes": {"pus": "a"}}, "Unknown factor 'pus' .classes.; did you mean 'push'"),
+        (CSV, {"classes": {"push": "a", "block": "a"}}, "'push' and 'block' are both of class 'a' and must have"),
         (CSV, {"edges": ["blok"]}, "did you mean 'block'"),
     ],
 )
@@ -557,6 +561,15 @@ def test_no_episode_at_all_is_refused() -> None:
         from_minari([], outcome="ball")
     with pytest.raises(DataError, match="list of episodes"):
         from_minari(3, outcome="ball")
+
+
+def test_a_mapping_may_say_which_factors_are_of_one_class(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", "a.x,b.x,y.x,next.y.x\n1,2,3,4\n2,3,4,6\n")
+    write(tmp_path / "m.toml", 'classes = {a = "hand", b = "hand"}\nmetadata = {by = "me"}\n')
+    made = load(tmp_path / "a.csv", tmp_path / "m.toml")
+    assert made.metadata == {"by": "me", "classes": {"a": "hand", "b": "hand", "y": "y"}}
+    made.save(tmp_path / "a.parquet")
+    assert load(tmp_path / "a.parquet").metadata["classes"]["b"] == "hand"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:minari", "ignore:`eval_env` is set to None")

@@ -125,12 +125,17 @@ def layout_of(domain: Domain) -> Layout:
 
 
 def about(domain: Domain) -> dict[str, Any]:
-    """A domain's name, its draw and its parameters, as far as JSON can hold them."""
+    """A domain's name, its draw, its parameters as far as JSON can hold them, and its factors' classes."""
     given: Any = domain
     fields = dataclasses.fields(given) if dataclasses.is_dataclass(given) else ()
     named = {field.name: getattr(given, field.name) for field in fields}
     parameters: dict[str, Any] = json.loads(json.dumps(named, default=_plain))
-    return {"domain": domain.name, "draw": parameters.pop("draw", None), "parameters": parameters}
+    return {
+        "domain": domain.name,
+        "draw": parameters.pop("draw", None),
+        "parameters": parameters,
+        "classes": dict(domain.classes),
+    }
 
 
 def _rolled_out(
@@ -150,7 +155,7 @@ def _rolled_out(
     running = _Running(worlds, min(domain.horizon, -(-frames // worlds)), layout, metadata)
     given = 0
     for step in range(-(-frames // worlds)):
-        result = domain.step(states, act(generator, states))
+        result = domain.step(states, domain.with_noise(generator, act(generator, states)))
         running.add(
             state=result.seen.astype(dtype),
             outcome=result.states[:, outcome, :used].astype(dtype),

@@ -14,6 +14,8 @@ columns are named as in our own files:
 - `cause`: `{factor: column of true or false}`. Default: the columns `cause.factor`. Factors without one count
   as no cause and are not scored.
 - `present`: `{factor: column}`, false where the object is absent. Default: the columns `present.factor`.
+- `classes`: `{factor: class}` for factors that are of one kind, so that a learner may treat them alike; they
+  must have the same features. Default: every factor is a class of its own. Kept in the metadata.
 - `edges`: the factors that are scored. `metadata`: whatever shall be kept with the data.
 """
 
@@ -37,7 +39,7 @@ from .parquet import check_readable
 from .tables import Chunk, as_booleans, as_numbers
 from .transitions import Transitions, concatenate
 
-KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "metadata")
+KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "classes", "metadata")
 MAX_BYTES = 10_000_000
 
 
@@ -85,6 +87,8 @@ class ColumnMap:
         metadata = mapping.get("metadata", {})
         if not isinstance(metadata, Mapping):
             raise DataError(f"'metadata' of the mapping must be a table. Got {shown(metadata)} instead.")
+        if mapping.get("classes") is not None:
+            metadata = {**metadata, "classes": _classes(mapping["classes"], layout)}
         state = tuple(tuple(named.values()) for named in factors.values())
         return cls(layout, state, following, _column(episode, columns) if episode else None, cause, present, metadata)
 
@@ -272,6 +276,26 @@ def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]
     if not isinstance(given, Mapping):
         raise DataError(f"'{what}' of the mapping must be a table of factors and columns. Got {shown(given)} instead.")
     return {known(factor, factors, what): _column(column, columns) for factor, column in given.items()}
+
+
+def _classes(given: Any, layout: Layout) -> dict[str, str]:
+    """The class of every factor: as given, else the factor's own name."""
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
+        raise DataError(
+            f"'classes' of the mapping must be a table of factors and their classes. Got {shown(given)} instead."
+        )
+    named = {known(factor, layout.factors, "classes"): str(name) for factor, name in given.items()}
+    classes = {factor: named.get(factor, factor) for factor in layout.factors}
+    first: dict[str, str] = {}
+    for factor, name in classes.items():
+        like = first.setdefault(name, factor)
+        if layout.features[factor] != layout.features[like]:
+            raise DataError(
+                f"'{factor}' and '{like}' are both of class '{name}' and must have the same features. "
+                f"Got {', '.join(layout.features[factor])} and {', '.join(layout.features[like])}: "
+                "name the features ({'x': 'column'}) or the classes differently."
+            )
+    return classes
 
 
 # -- rows ------------------------------------------------------------------------------------------

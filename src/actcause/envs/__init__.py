@@ -12,6 +12,7 @@ Importing this package needs numpy alone. After `import actcause.envs.gym`, whic
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -40,6 +41,16 @@ def names() -> tuple[str, ...]:
     return tuple(DOMAINS)
 
 
+def parameters(name: str) -> dict[str, Any]:
+    """The parameters of a domain and their defaults.
+
+    >>> parameters("block-1d")
+    {'obstacles': 1, 'size': 100.0, 'reach': 2.0, 'body': 1.0, 'noise': 0.0}
+    """
+    domain: Any = make(name)
+    return {field.name: getattr(domain, field.name) for field in fields(domain)}
+
+
 def make(name: str, **parameters: Any) -> Domain:
     """Build a domain by its name; parameters are those of its class.
 
@@ -51,10 +62,14 @@ def make(name: str, **parameters: Any) -> Domain:
     if not isinstance(name, str) or name not in DOMAINS:
         hint = suggest(str(name), list(DOMAINS)) or f"; choose one of {', '.join(DOMAINS)}."
         raise QueryError(f"Unknown domain {name!r}{hint}")
-    try:
-        return DOMAINS[name](**parameters)
-    except TypeError as error:
-        raise QueryError(f"The domain {name} does not take these parameters: {error}.") from None
+    build: Any = DOMAINS[name]
+    known = [field.name for field in fields(PRESETS.get(name, build))]
+    for parameter in parameters:
+        if parameter not in known:
+            hint = suggest(parameter, known) or f"; it has {', '.join(known)}."
+            raise QueryError(f"The domain {name} does not take the parameter '{parameter}'{hint}")
+    domain: Domain = build(**parameters)
+    return domain
 
 
 __all__ = [
@@ -69,5 +84,6 @@ __all__ = [
     "Step",
     "make",
     "names",
+    "parameters",
     "random_vectors",
 ]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import QueryError, suggest
+from ..errors import QueryError, shown, suggest
 
 Array = np.ndarray[Any, Any]
 
@@ -69,6 +69,14 @@ class Domain(ABC):
         """The factors that cause the outcome in some states and not in others: those that are scored."""
 
     @property
+    def classes(self) -> Mapping[str, str]:
+        """The class of each factor: factors of one class have the same features and the same dynamics.
+
+        By default every factor is a class of its own. Learners may share weights within a class.
+        """
+        return {factor: factor for factor in self.factors}
+
+    @property
     def action(self) -> str | None:
         """The factor that holds the action, if the action is one."""
         return "action" if "action" in self.factors else None
@@ -93,6 +101,11 @@ class Domain(ABC):
         """How many numbers an action has."""
         return 0 if self.action is None else len(self.features[self.action])
 
+    @property
+    def noise_size(self) -> int:
+        """How many random numbers a noisy domain takes behind each action, standard normal; 0 without noise."""
+        return 0
+
     def index(self, factor: str) -> int:
         """The position of a factor; an unknown one is refused with the nearest name."""
         if factor not in self.factors:
@@ -107,7 +120,7 @@ class Domain(ABC):
 
     @abstractmethod
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        """Random actions, one row a world."""
+        """Random actions, one row a world, with the random numbers of a noisy domain behind them."""
 
     @abstractmethod
     def step(self, states: Array, actions: Array) -> Step:
@@ -118,7 +131,8 @@ class Domain(ABC):
 
         `states` may be those that a step has `seen`, with the action in its place; then `actions` can be left
         out. For the action's factor the values replace the actions. Actions that are no factor, such as the
-        inputs that drive Random Vectors, do not touch the next outcome and may be left out as well.
+        inputs that drive Random Vectors, do not touch the next outcome and may be left out as well. Give the
+        actions that were taken, with the random numbers behind them, to keep a noisy step's noise.
         """
         position = self.index(factor)
         if actions is None:
@@ -126,7 +140,8 @@ class Domain(ABC):
             own = None if self.action is None else states[:, self.index(self.action), :size]
             actions = np.zeros((len(states), size)) if own is None else own
         if factor == self.action:
-            changed, acted = states, np.broadcast_to(np.asarray(values, dtype=float), actions.shape)
+            changed, acted = states, np.array(actions, dtype=float)
+            acted[:, : self.action_size] = values
         else:
             changed, acted = states.copy(), actions
             used = len(self.features[factor])
@@ -136,9 +151,40 @@ class Domain(ABC):
 
     def with_action(self, states: Array, actions: Array) -> Array:
         """What a recording shows as the state: the states with the action in its place."""
-        if self.action is None:
-            return states.copy()
         seen = states.copy()
-        used = len(self.features[self.action])
-        seen[:, self.index(self.action), :used] = np.asarray(actions, dtype=float).reshape(len(states), used)
+        if self.action is not None:
+            used = len(self.features[self.action])
+            seen[:, self.index(self.action), :used] = self._acted(states, actions)[:, :used]
         return seen
+
+    def with_noise(self, generator: np.random.Generator, actions: Array) -> Array:
+        """The actions with the random numbers of a noisy domain behind them, where they are not there yet."""
+        if not self.noise_size or actions.shape[1] != self.action_size:
+            return actions
+        return np.concatenate([actions, generator.standard_normal((len(actions), self.noise_size))], axis=1)
+
+    # -- for subclasses ----------------------------------------------------------------------------
+
+    def _acted(self, states: Array, actions: Array) -> Array:
+        """The actions as numbers, one row a world; without random numbers behind them there is no noise."""
+        acted = np.asarray(actions, dtype=float)
+        if acted.ndim != 2:
+            acted = acted.reshape(len(states), -1)
+        if len(acted) != len(states) or acted.shape[1] - self.action_size not in (0, self.noise_size):
+            behind = f", and {self.noise_size} more for the noise" if self.noise_size else ""
+            raise QueryError(
+                f"An action of {self.name} has {self.action_size} numbers{behind}, one row for each of "
+                f"{len(states)} worlds. Got an array of shape {np.shape(actions)} instead."
+            )
+        return acted
+
+    def _check(self, *names: str, least: float = 0, whole: bool = False, positive: bool = False) -> None:
+        """Refuse parameters that are no numbers, or too small ones."""
+        for name in names:
+            value = getattr(self, name)
+            kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+            number = isinstance(value, kinds) and not isinstance(value, bool) and bool(np.isfinite(value))
+            if not number or value < least or (positive and value <= 0):
+                wanted = "positive" if positive else f"{least} or more"
+                kind = ", an integer" if whole else ""
+                raise QueryError(f"The '{name}' of {self.name} must be {wanted}{kind}. Got {shown(value)} instead.")

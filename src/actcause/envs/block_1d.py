@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from math import inf
 from typing import ClassVar
 
 import numpy as np
 
 from ..errors import QueryError
 from .base import Array, Domain, Step
+from .columns import TOUCH, columns, gap, lesser, nudged, where
 
 PUSHER, BLOCK, FIRST = 0, 1, 2  # rows of a state; the obstacles come last
-TOUCH = 1e-9  # what rounding may cost
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,12 @@ class Block1D(Domain):
     **Factors.** `pusher` (x), `block` (x), `obstacle` (x); with several obstacles `obstacle1`, ... The
     outcome is the block's next x.
 
-    **Actions.** None; the array of actions has no columns.
+    **Actions.** None; the array of actions has no columns (with `noise` one, the random number).
 
     **Dynamics.** The pusher goes `reach` to the right. A block in front that it comes to is pushed until
     the pusher stops or the block meets an obstacle in front of it; then the pusher stops at the block. All
-    bodies are `body` = 1 wide: the pusher at 49 goes to 51 and leaves the block of Example 2.1 at 52.
+    bodies are `body` = 1 wide: the pusher at 49 goes to 51 and leaves the block of Example 2.1 at 52. With
+    `noise` the block is then shifted by chance, as far as pusher, obstacles and the world's ends let it.
 
     **True cause** of the block's next x. The block: always. The pusher: if it came to where the block was,
     even if the block could not give way. An obstacle: if it stopped the push short; two, if they stand at
@@ -41,10 +44,11 @@ class Block1D(Domain):
     (`alpha_sufficiency` 0.2) in every state but the pinned ones: pusher right behind the
     block or one place off, obstacle right in front of it. There the block ends where it would end in nearly
     every other state too, so the block alone is the functional actual cause, while the simulator names
-    all three that touched.
+    all three that touched. Noise does not change the labels: they are those of the step before the shift.
 
     **Parameters.** `obstacles` how many; `size` the length of the world; `reach` the length of a step;
-    `body` the width of every body.
+    `body` the width of every body; `noise` the standard deviation of a Gaussian shift of the block in every
+    step, which no factor explains: its random number is the only column of the actions.
 
     **Choices where the paper is silent.** Bodies are one unit wide, which the example's 49, 50, 52 asks for.
     Obstacles are in the block's way only: the pusher "always" moves. Positions are drawn uniformly, pusher
@@ -66,25 +70,24 @@ class Block1D(Domain):
     size: float = 100.0
     reach: float = 2.0
     body: float = 1.0
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.obstacles < 0:
-            raise QueryError(f"The 'obstacles' of block-1d must be 0 or more. Got {self.obstacles} instead.")
-        for name in ("size", "reach"):
-            if not getattr(self, name) > 0:
-                raise QueryError(f"The '{name}' of block-1d must be positive. Got {getattr(self, name)} instead.")
+        self._check("obstacles", whole=True)
+        self._check("size", "reach", positive=True)
+        self._check("body", "noise")
         if not 0 <= 4 * self.body <= self.size:
             raise QueryError(
                 f"The 'body' of block-1d must be 0 to a quarter of its size, {self.size / 4}. Got {self.body} instead."
             )
 
-    @property
+    @cached_property
     def factors(self) -> tuple[str, ...]:
         if self.obstacles == 1:
             return ("pusher", "block", "obstacle")
         return ("pusher", "block", *(f"obstacle{i + 1}" for i in range(self.obstacles)))
 
-    @property
+    @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         return dict.fromkeys(self.factors, ("x",))
 
@@ -97,6 +100,10 @@ class Block1D(Domain):
         return ("pusher", *self.factors[FIRST:])
 
     @property
+    def classes(self) -> Mapping[str, str]:
+        return {**super().classes, **dict.fromkeys(self.factors[FIRST:], "obstacle")}
+
+    @property
     def bounds(self) -> tuple[Array, Array]:
         high = np.full((len(self.factors), 1), self.size)
         high[: BLOCK + 1] += self.reach  # the last step out of the world
@@ -105,6 +112,10 @@ class Block1D(Domain):
     @property
     def choices(self) -> Array:
         return np.zeros((1, 0))  # one action, which says nothing
+
+    @property
+    def noise_size(self) -> int:
+        return 1 if self.noise else 0
 
     def reset(self, generator: np.random.Generator, worlds: int) -> Array:
         states = generator.uniform(0, self.size, (worlds, len(self.factors), 1))
@@ -117,29 +128,35 @@ class Block1D(Domain):
             states[overlap] = generator.uniform(0, self.size, int(overlap.sum()))
 
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        return np.zeros((len(states), 0))
+        return self.with_noise(generator, np.zeros((len(states), 0)))
 
     def step(self, states: Array, actions: Array) -> Step:
+        actions = self._acted(states, actions)
         following = states.copy()
         cause = np.zeros(states.shape[:2], dtype=bool)
         cause[:, BLOCK] = True
-        pusher, block, obstacles = states[:, PUSHER, 0], states[:, BLOCK, 0], states[:, FIRST:, 0]
-        before = self._gap(block - pusher)
+        moved, pinned, ended = np.zeros((3, len(states)), dtype=bool)
+        (pusher,), (block,), *obstacles = columns(states)
+        before = gap(block - pusher, True, self.body)
         contact = before < self.reach - TOUCH
-        push = np.where(contact, self.reach - before, 0.0)
-        gaps = self._gap(obstacles - block[:, None])
-        free = gaps.min(axis=1, initial=np.inf)
+        push = where(contact, self.reach - before, 0.0)
+        gaps = [gap(obstacle - block, True, self.body) for (obstacle,) in obstacles]
+        free = push + inf
+        for room in gaps:
+            free = lesser(free, room)
         short = push > free + TOUCH
-        given = np.where(short, free, push)
-        following[:, BLOCK, 0] += given
-        following[:, PUSHER, 0] += np.where(contact, before + given, self.reach)
+        given = where(short, free, push)
+        to, at = block + given, pusher + where(contact, before + given, self.reach)
         cause[:, PUSHER] = contact
         # Whoever stops the block stands at the free distance.
-        cause[:, FIRST:] = short[:, None] & (gaps <= free[:, None] + TOUCH)
-        moved = contact & (following[:, BLOCK, 0] != block)
-        ended = (following[:, : BLOCK + 1, 0] >= self.size).any(axis=1) | (following[:, PUSHER, 0] == pusher)
-        return Step(states.copy(), following, cause, ended, {"moved": moved, "pinned": contact & ~moved})
-
-    def _gap(self, ahead: Array) -> Array:
-        """The room between a body and one that is so far ahead of it; infinite if it is not ahead."""
-        return np.where(ahead > 0, np.maximum(ahead - self.body, 0.0), np.inf)
+        for position, room in enumerate(gaps, start=FIRST):
+            cause[:, position] = short & (room <= free + TOUCH)
+        moved[:] = contact & (to != block)
+        pinned[:] = contact & (to == block)
+        if actions.shape[1]:
+            shift = self.noise * columns(actions)[0]
+            solid = [(other, (self.body,), True) for other in ((at,), *obstacles)]
+            [to] = nudged((to,), (shift,), solid, ((0.0,), (self.size + self.reach,)))
+        following[:, PUSHER, 0], following[:, BLOCK, 0] = at, to
+        ended[:] = (at >= self.size) | (to >= self.size) | (at == pusher)
+        return Step(states.copy(), following, cause, ended, {"moved": moved, "pinned": pinned})

@@ -6,22 +6,24 @@ Section 7.2 and Appendix "Mini Breakout Domain".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor
-from typing import ClassVar
+from math import ceil, floor, inf
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import QueryError
+from ..errors import QueryError, shown
 from .base import Array, Domain, Step
+from .columns import TOUCH, Number, Truth, anywhere, columns, either, greater, lesser, nudged, rows_of, where
 
 PADDLE, BALL, FIRST = 1, 2, 3  # rows of a state; the blocks come last
 X, Y, VX, VY, ALIVE = range(5)
-TOUCH = 1e-9  # what rounding may cost: bodies that overlap by less only touch
 STILL = 1e-300  # stands for a speed of 0, so that one may divide by it
 ROUNDS = 10_000  # times that blocks are placed afresh before we say that there is no room
+
+Body = tuple[Sequence[Number], list[float], Truth]  # its state, how near the ball may come, whether it is there
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,19 @@ class Breakout(Domain):
     Of several bodies in the way only the nearest counts, or all of those that are equally near. After the
     ball the paddle moves; it stops at the side walls, and at a ball beside it.
 
+    With `noise` the ball's place, not its velocity, is shifted by chance on each axis before the paddle moves,
+    as far as walls, paddle and blocks let it; it then leaves the grid of integers.
+
     **True cause** of the ball's next state. The ball: always. The paddle: if it struck the ball. A block:
     if it was hit, or if it stood in the way of a ball that had just bounced off something else. The
-    action: never, for the ball moves before the paddle. Walls are no factors.
+    action: never, for the ball moves before the paddle. Walls are no factors. Noise does not change
+    the labels: they are those of the step before the shift.
 
     **Parameters.** `blocks` how many; `size` of the field and of the `paddle`, the `ball` and each `block`
     as (width, height); `paddle_at` where the paddle begins and `paddle_speed`; `angles` the velocities that
-    the paddle's zones give; `ball_rows` and `block_rows` lowest and highest y at the beginning.
+    the paddle's zones give; `ball_rows` and `block_rows` lowest and highest y at the beginning;
+    `noise` the standard deviation of a Gaussian shift of the ball in every step, which no factor explains: its
+    two random numbers stand behind the action.
 
     **Choices where the paper is silent.** The zones are quarters of the paddle, judged by the ball's
     midpoint; a boundary belongs to the zone on its right, what hangs over an end to the outer zone. Any
@@ -82,13 +90,21 @@ class Breakout(Domain):
     angles: tuple[tuple[float, float], ...] = ((-1, 1), (-1, 2), (1, 2), (1, 1))
     ball_rows: tuple[int, int] = (22, 28)
     block_rows: tuple[int, int] = (30, 45)
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.blocks < 1:
-            raise QueryError(f"The 'blocks' of break must be 1 or more. Got {self.blocks} instead.")
-        if not self.angles or any(up <= 0 for _, up in self.angles):
+        self._check("blocks", least=1, whole=True)
+        self._check("paddle_speed", "noise")
+        for name in ("size", "paddle", "ball", "block", "paddle_at", "ball_rows", "block_rows"):
+            if not _is_pair(getattr(self, name)):
+                raise QueryError(
+                    f"The '{name}' of break must be two numbers, such as {getattr(type(self), name)}. "
+                    f"Got {shown(getattr(self, name))} instead."
+                )
+        zones = self.angles if isinstance(self.angles, tuple) else ()
+        if not zones or not all(_is_pair(angle) and angle[1] > 0 for angle in zones):
             raise QueryError(
-                f"The 'angles' of break must be one or more velocities upwards. Got {self.angles} instead."
+                f"The 'angles' of break must be one or more velocities upwards. Got {shown(self.angles)} instead."
             )
         for name in ("paddle", "ball", "block"):
             across, up = getattr(self, name)
@@ -107,12 +123,15 @@ class Breakout(Domain):
                     f"The '{name}' of break must be (low, high) with low at least {lowest}, clear of what is below. "
                     f"Got {low, high} instead."
                 )
+        room = self.size[0] * (self.block_rows[1] - self.block_rows[0] + self.block[1])
+        if self.blocks * self.block[0] * self.block[1] > room:
+            raise self._too_full()
 
-    @property
+    @cached_property
     def factors(self) -> tuple[str, ...]:
         return ("action", "paddle", "ball", *(f"block{i + 1}" for i in range(self.blocks)))
 
-    @property
+    @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         motion = ("x", "y", "vx", "vy")
         return {"action": ("move",), "paddle": motion, "ball": motion} | dict.fromkeys(
@@ -126,6 +145,10 @@ class Breakout(Domain):
     @property
     def edges(self) -> tuple[str, ...]:
         return ("paddle", *self.factors[FIRST:])
+
+    @property
+    def classes(self) -> Mapping[str, str]:
+        return {**super().classes, **dict.fromkeys(self.factors[FIRST:], "block")}
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -142,6 +165,10 @@ class Breakout(Domain):
     @property
     def choices(self) -> Array:
         return np.array([[-1.0], [0.0], [1.0]])
+
+    @property
+    def noise_size(self) -> int:
+        return 2 if self.noise else 0
 
     # -- beginning -----------------------------------------------------------------------------------
 
@@ -163,14 +190,17 @@ class Breakout(Domain):
             todo = todo[overlap.sum(axis=(1, 2)) > self.blocks]  # each overlaps itself
             if not len(todo):
                 return states
-        raise QueryError(f"{self.blocks} blocks do not fit between y = {self.block_rows}; give fewer or more rows.")
+        raise self._too_full()
+
+    def _too_full(self) -> QueryError:
+        return QueryError(f"{self.blocks} blocks do not fit between y = {self.block_rows}; give fewer or more rows.")
 
     def _columns(self, body: tuple[float, float]) -> tuple[int, int]:
         """The least and greatest integer x at which a body is inside the field."""
         return ceil(body[0] / 2), floor(self.size[0] - body[0] / 2)
 
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        return generator.integers(-1, 2, (len(states), 1)).astype(float)
+        return self.with_noise(generator, generator.integers(-1, 2, (len(states), 1)).astype(float))
 
     def scripted_actions(self, states: Array) -> Array:
         """Actions that keep the ball in play: follow it, and strike it towards a block that is left.
@@ -194,10 +224,10 @@ class Breakout(Domain):
     # -- dynamics ------------------------------------------------------------------------------------
 
     @cached_property
-    def _reach(self) -> Array:
-        """How near the ball's midpoint may come to that of every body but the action, on each axis."""
-        sizes = [self.paddle, self.ball, *([self.block] * self.blocks)]
-        return (np.asarray(sizes) + self.ball) / 2 - TOUCH
+    def _reach(self) -> list[list[float]]:
+        """How near, on each axis, the ball's midpoint may come to that of the paddle and of each block."""
+        sizes = [self.paddle, *([self.block] * self.blocks)]
+        return [[(own + ball) / 2 for own, ball in zip(size, self.ball, strict=True)] for size in sizes]
 
     @property
     def _zone(self) -> float:
@@ -205,106 +235,136 @@ class Breakout(Domain):
         return self.paddle[0] / len(self.angles)
 
     def step(self, states: Array, actions: Array) -> Step:
-        moves = np.asarray(actions, dtype=float).reshape(len(states)).clip(-1, 1)
-        seen = states.copy()
+        actions = self._acted(states, actions)
+        moves = lesser(greater(columns(actions)[0], -1.0), 1.0)
+        seen, following = states.copy(), states.copy()
         seen[:, 0, 0] = moves
-        following = states.copy()
         following[:, 0] = 0
         cause = np.zeros(states.shape[:2], dtype=bool)
         cause[:, BALL] = True
-        place = states[:, BALL, :2]
-        velocity = self._off_walls(place, states[:, BALL, VX : VY + 1])
-        following[:, BALL, :2] += velocity
-        following[:, BALL, VX : VY + 1] = velocity
+        world = columns(states)
+        ball = self._flown(world)
+        _put(following, slice(None), ball)
         # Only where the box around the ball's way meets a body is there anything to work out.
-        half = velocity * 0.5
-        distance = np.abs(states[:, PADDLE:, :2] - (place + half)[:, None])
-        around: Array = distance < np.abs(half)[:, None] + self._reach
-        near: Array = around.all(axis=2) & self._present(states)
-        rows = np.flatnonzero(near.any(axis=1))
-        if len(rows):
-            self._bounce(rows, states, velocity[rows], following, cause)
-        self._move_paddle(moves, following)
-        ended = (following[:, BALL, Y] <= self.ball[1] / 2) | ~following[:, FIRST:, ALIVE].any(axis=1)
-        return Step(seen, following, cause, ended)
+        half = (ball[VX] * 0.5, ball[VY] * 0.5)
+        middle = (world[BALL][X] + half[X], world[BALL][Y] + half[Y])
+        near = either(
+            there
+            & (abs(body[X] - middle[X]) < abs(half[X]) + reach[X] - TOUCH)
+            & (abs(body[Y] - middle[Y]) < abs(half[Y]) + reach[Y] - TOUCH)
+            for body, reach, there in self._bodies(world)
+        )
+        if anywhere(near):
+            rows = rows_of(near)
+            self._bounce(rows, columns(states[rows]), following, cause)
+        if actions.shape[1] > self.action_size:
+            self._nudge(actions[:, self.action_size :], following)
+        return Step(seen, following, cause, self._move_paddle(moves, following))
 
-    def _present(self, states: Array) -> Array:
-        """Which bodies, from the paddle on, the ball can meet: not itself, no block that was hit."""
-        present: Array = states[:, PADDLE:, ALIVE] > 0
-        present[:, 0] = True
-        present[:, BALL - PADDLE] = False
-        return present
+    def _bodies(self, world: Sequence[Any]) -> list[Body]:
+        """What the ball can meet, and where it is there: the paddle always, a block until it is hit."""
+        there = [True, *(block[ALIVE] > 0 for block in world[FIRST:])]
+        return list(zip((world[PADDLE], *world[FIRST:]), self._reach, there, strict=True))
 
-    def _off_walls(self, place: Array, velocity: Array) -> Array:
+    def _flown(self, world: Sequence[Any]) -> tuple[Number, Number, Number, Number]:
+        """The ball after a step in which it meets nothing but walls."""
+        x, y, vx, vy, _ = world[BALL]
+        vx, vy = self._off_walls(x, y, vx, vy)
+        return x + vx, y + vy, vx, vy
+
+    def _off_walls(self, x: Number, y: Number, vx: Number, vy: Number) -> tuple[Number, Number]:
         """The velocity with what points through a wall turned round."""
-        vx, vy = velocity[:, 0], velocity[:, 1]
-        aside = place[:, 0] + vx - self.size[0] / 2
-        above = place[:, 1] + vy
-        turned = velocity.copy()
-        np.negative(vx, out=turned[:, 0], where=(np.abs(aside) > (self.size[0] - self.ball[0]) / 2) & (aside * vx > 0))
-        np.negative(vy, out=turned[:, 1], where=(above > self.size[1] - self.ball[1] / 2) & (vy > 0))
-        return turned
+        aside = x + vx - self.size[0] / 2
+        outwards = (abs(aside) > (self.size[0] - self.ball[0]) / 2) & (aside * vx > 0)
+        upwards = (y + vy > self.size[1] - self.ball[1] / 2) & (vy > 0)
+        return where(outwards, -vx, vx), where(upwards, -vy, vy)
 
-    def _bounce(self, rows: Array, states: Array, velocity: Array, following: Array, cause: Array) -> None:
+    def _bounce(self, rows: Array | slice, world: Sequence[Any], following: Array, cause: Array) -> None:
         """Turn the ball off what is in its way in the worlds `rows`, and note what that was."""
-        place = states[rows, BALL, :2]
-        bodies = states[rows, PADDLE:, :2]
-        present = self._present(states[rows])
-        struck = self._nearest(place, velocity, bodies, present)
-        some = struck.any(axis=1)
-        if not some.all():  # a way past a corner
-            if not some.any():
-                return
-            rows, velocity, place = rows[some], velocity[some], place[some]
-            bodies, present, struck = bodies[some], present[some], struck[some]
-        by_paddle = struck[:, 0]
-        velocity[~by_paddle, 1] *= -1
-        velocity[by_paddle] = self._angle(place[by_paddle], bodies[by_paddle, 0], velocity[by_paddle])
-        bounced, velocity = velocity, self._off_walls(place, velocity)
+        x, y = world[BALL][:2]
+        flown = self._flown(world)
+        bodies = self._bodies(world)
+        struck = self._nearest(x, y, flown[VX], flown[VY], bodies)
+        some = either(struck)  # a way may lead past a corner
+        if not anywhere(some):
+            return
+        given = self._angle(x, y, world[PADDLE], flown[VX], flown[VY])
+        up = where(struck[0], given[1], -flown[VY])
+        vx, vy = self._off_walls(x, y, where(struck[0], given[0], flown[VX]), up)
         # What was hit is gone; what is left may stand in the new way.
-        present &= ~struck
-        present[:, 0] = True
-        going = velocity.copy()
-        going[velocity[:, 1] != bounced[:, 1], 1] = 0
-        held = self._nearest(place, going, bodies, present)
-        going[held.any(axis=1), 0] = 0
-        going[self._nearest(place, going, bodies, present).any(axis=1)] = 0
-        following[rows, BALL, :2] = place + going
-        following[rows, BALL, VX : VY + 1] = velocity
-        following[rows, FIRST:, ALIVE] *= ~struck[:, FIRST - PADDLE :]
-        cause[rows, PADDLE:] |= struck | held
+        left = [bodies[0]]
+        left += [(body, reach, there ^ hit) for (body, reach, there), hit in zip(bodies[1:], struck[1:], strict=True)]
+        dx, dy = vx, where(vy != up, 0.0, vy)
+        held = self._nearest(x, y, dx, dy, left)
+        dx = where(either(held), 0.0, dx)
+        stuck = either(self._nearest(x, y, dx, dy, left))
+        bounced = (x + where(stuck, 0.0, dx), y + where(stuck, 0.0, dy), vx, vy)
+        _put(following, rows, [where(some, new, old) for new, old in zip(bounced, flown, strict=True)])
+        for number, (hit, holds) in enumerate(zip(struck, held, strict=True)):
+            position = PADDLE if number == 0 else BALL + number
+            cause[rows, position] = some & (hit | holds)
+            if position != PADDLE:
+                following[rows, position, ALIVE] = where(hit, 0.0, world[position][ALIVE])
 
-    def _angle(self, ball: Array, paddle: Array, velocity: Array) -> Array:
+    def _angle(self, x: Number, y: Number, paddle: Sequence[Number], vx: Number, vy: Number) -> tuple[Number, Number]:
         """The velocity that the paddle gives: by zone, or down again off its underside."""
-        zone = np.floor((ball[:, 0] - paddle[:, 0]) / self._zone + len(self.angles) / 2).astype(int)
-        given: Array = np.asarray(self.angles, dtype=float)[zone.clip(0, len(self.angles) - 1)]
-        below = ball[:, 1] <= paddle[:, 1] - self._reach[0, 1]
-        given[below] = velocity[below] * (1, -1)
-        return given
+        zone = (x - paddle[X]) / self._zone + len(self.angles) / 2
+        across, up = map(float, self.angles[0])
+        for number, angle in enumerate(self.angles[1:], start=1):
+            across, up = (where(zone >= number, float(new), old) for new, old in zip(angle, (across, up), strict=True))
+        below = y <= paddle[Y] - (self._reach[0][1] - TOUCH)
+        return where(below, vx, across), where(below, -vy, up)
 
-    def _nearest(self, place: Array, velocity: Array, bodies: Array, present: Array) -> Array:
-        """The bodies that a ball on its way enters first."""
-        speed = np.where(velocity == 0, STILL, velocity)[:, None]
-        offset = bodies - place[:, None]
-        one, other = (offset - self._reach) / speed, (offset + self._reach) / speed
-        enters = np.minimum(one, other).max(axis=2)
-        leaves = np.maximum(one, other).min(axis=2)
-        meets = present & (enters < leaves) & (enters < 1) & (leaves > 0)
-        enters = np.where(meets, np.maximum(enters, 0.0), np.inf)
-        nearest: Array = meets & (enters <= enters.min(axis=1)[:, None] + TOUCH)
-        return nearest
+    def _nearest(self, x: Number, y: Number, vx: Number, vy: Number, bodies: Sequence[Body]) -> list[Truth]:
+        """Which bodies a ball on its way enters first."""
+        speed = (where(vx == 0, STILL, vx), where(vy == 0, STILL, vy))
+        entries = []
+        for body, reach, there in bodies:
+            times = []
+            for axis, offset in enumerate((body[X] - x, body[Y] - y)):
+                near = reach[axis] - TOUCH
+                one, other = (offset - near) / speed[axis], (offset + near) / speed[axis]
+                times.append((lesser(one, other), greater(one, other)))
+            enters = greater(times[0][0], times[1][0])
+            leaves = lesser(times[0][1], times[1][1])
+            meets = there & (enters < leaves) & (enters < 1) & (leaves > 0)
+            entries.append(where(meets, greater(enters, 0.0), inf))
+        first = entries[0]
+        for entry in entries[1:]:
+            first = lesser(first, entry)
+        return [(entry < inf) & (entry <= first + TOUCH) for entry in entries]
 
-    def _move_paddle(self, moves: Array, following: Array) -> None:
-        """Move the paddle as far as the walls, and a ball beside it, let it."""
-        before = following[:, PADDLE, X].copy()
+    def _nudge(self, draws: Array, following: Array) -> None:
+        """Shift the ball by chance, as far as walls, paddle and blocks let it."""
+        world = columns(following)
+        low = (self.ball[0] / 2, 0.0)
+        high = (self.size[0] - self.ball[0] / 2, self.size[1] - self.ball[1] / 2)
+        shift = [self.noise * draw for draw in columns(draws)]
+        following[:, BALL, X], following[:, BALL, Y] = nudged(world[BALL][:2], shift, self._bodies(world), (low, high))
+
+    def _move_paddle(self, moves: Number, following: Array) -> Array:
+        """Move the paddle as far as the walls, and a ball beside it, let it; returns where the episode ends."""
+        world = columns(following)
+        ball, before = world[BALL], world[PADDLE][X]
         half = self.paddle[0] / 2
-        after = (before + moves * self.paddle_speed).clip(half, self.size[0] - half)
-        above = following[:, BALL, Y] - following[:, PADDLE, Y]
-        beside = np.abs(above) < self._reach[0, 1]
-        if beside.any():
-            aside = following[:, BALL, X] - before
-            room = np.maximum(np.abs(aside) - self._reach[0, 0] - TOUCH, 0.0)
-            after = np.where(beside & (aside > 0), np.minimum(after, before + room), after)
-            after = np.where(beside & (aside < 0), np.maximum(after, before - room), after)
-        following[:, PADDLE, X] = after
+        after = lesser(greater(before + moves * self.paddle_speed, half), self.size[0] - half)
+        beside = abs(ball[Y] - world[PADDLE][Y]) < self._reach[0][1] - TOUCH
+        if anywhere(beside):
+            aside = ball[X] - before
+            room = greater(abs(aside) - self._reach[0][0], 0.0)
+            after = where(beside & (aside > 0), lesser(after, before + room), after)
+            after = where(beside & (aside < 0), greater(after, before - room), after)
         following[:, PADDLE, VX] = after - before
+        following[:, PADDLE, X] = after  # last, for `before` may be a view of it
+        over = (ball[Y] <= self.ball[1] / 2) | (either(block[ALIVE] > 0 for block in world[FIRST:]) ^ True)
+        return np.atleast_1d(np.asarray(over))
+
+
+def _is_pair(value: Any) -> bool:
+    numbers = isinstance(value, tuple) and all(isinstance(number, int | float) for number in value)
+    return numbers and len(value) == 2
+
+
+def _put(following: Array, rows: Array | slice, ball: Sequence[Number]) -> None:
+    for feature, value in enumerate(ball):
+        following[rows, BALL, feature] = value

@@ -101,7 +101,8 @@ class DomainEnv(gymnasium.Env[dict[str, Array], Any]):
         if self._states is None:
             raise gymnasium.error.ResetNeeded("Call reset before the first step.")
         chosen = self._choices[int(action)] if self._choices is not None else action
-        step = self.domain.step(self._states, np.asarray(chosen, dtype=float).reshape(1, -1))
+        acted = np.asarray(chosen, dtype=float).reshape(1, -1)
+        step = self.domain.step(self._states, self.domain.with_noise(self.np_random, acted))
         self._states = step.states
         self._shown = (step.seen[0], step.cause[0])
         self._steps += 1

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from ..errors import QueryError
 from .base import Array, Domain, Step
 
 MOVER, OBSTACLE = 0, 1
+INSIDE = 0.49  # how far from its middle the mover is still on a field
 
 
 @dataclass(frozen=True)
@@ -26,15 +27,17 @@ class Mover1D(Domain):
 
     **Factors.** `mover` (x in 0..3) and `obstacle` (x in 0..2). The outcome is the mover's next x.
 
-    **Actions.** None; the array of actions has no columns.
+    **Actions.** None; the array of actions has no columns (with `noise` one, the random number).
 
-    **Dynamics.** m' = m + 1 unless o = m + 1, else m' = m. The obstacle stays.
+    **Dynamics.** m' = m + 1 unless o = m + 1, else m' = m. The obstacle stays. With `noise` the mover stands
+    anywhere on its field, and m is x rounded: the world has the same 12 states, seen less sharply.
 
     **True cause** of the mover's next x. The mover: always. The obstacle: if it is in the way. This is
     the functional actual cause in all 12 states (`alpha_sufficiency` 0.4, `alpha_necessity` 0.01).
 
     **Parameters.** `fields` how many the mover can be on; `obstacle_fields` how many, from 0 on, the
-    obstacle can be on.
+    obstacle can be on; `noise` the standard deviation of the mover's distance from the middle of its next field,
+    Gaussian, cut off at the field's edge.
 
     **Choices where the paper is silent.** An episode begins in a state drawn uniformly and ends when the
     mover has left the fields, or after 4 steps. A mover that is stopped stays so.
@@ -52,17 +55,17 @@ class Mover1D(Domain):
 
     fields: int = 4
     obstacle_fields: int = 3
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("fields", "obstacle_fields"):
-            if getattr(self, name) < 1:
-                raise QueryError(f"The '{name}' of mover-1d must be 1 or more. Got {getattr(self, name)} instead.")
+        self._check("fields", "obstacle_fields", least=1, whole=True)
+        self._check("noise")
 
-    @property
+    @cached_property
     def factors(self) -> tuple[str, ...]:
         return ("mover", "obstacle")
 
-    @property
+    @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         return {"mover": ("x",), "obstacle": ("x",)}
 
@@ -76,23 +79,35 @@ class Mover1D(Domain):
 
     @property
     def bounds(self) -> tuple[Array, Array]:
-        high = np.array([[self.fields], [self.obstacle_fields - 1]], dtype=float)
-        return np.zeros_like(high), high
+        low, high = np.array([[[0], [0]], [[self.fields], [self.obstacle_fields - 1]]], dtype=float)
+        if self.noise:
+            low[MOVER] -= INSIDE
+            high[MOVER] += INSIDE
+        return low, high
 
     @property
     def choices(self) -> Array:
         return np.zeros((1, 0))  # one action, which says nothing
+
+    @property
+    def noise_size(self) -> int:
+        return 1 if self.noise else 0
 
     def reset(self, generator: np.random.Generator, worlds: int) -> Array:
         highest = (self.fields, self.obstacle_fields)
         return generator.integers(0, highest, (worlds, 2)).astype(float)[:, :, None]
 
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        return np.zeros((len(states), 0))
+        return self.with_noise(generator, np.zeros((len(states), 0)))
 
     def step(self, states: Array, actions: Array) -> Step:
+        actions = self._acted(states, actions)
         following = states.copy()
         cause = np.ones((len(states), 2), dtype=bool)
-        cause[:, OBSTACLE] = states[:, OBSTACLE, 0] == states[:, MOVER, 0] + 1
-        following[:, MOVER, 0] += ~cause[:, OBSTACLE]
-        return Step(states.copy(), following, cause, following[:, MOVER, 0] >= self.fields)
+        field = np.floor(states[:, MOVER, 0] + 0.5)
+        cause[:, OBSTACLE] = states[:, OBSTACLE, 0] == field + 1
+        field += ~cause[:, OBSTACLE]
+        following[:, MOVER, 0] = field
+        if actions.shape[1]:
+            following[:, MOVER] += np.clip(self.noise * actions, -INSIDE, INSIDE)
+        return Step(states.copy(), following, cause, field >= self.fields)

@@ -6,17 +6,18 @@ Section 7.2 and Appendix "2D Pushing Domain".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import QueryError
+from ..errors import QueryError, shown
 from .base import Array, Domain, Step
+from .columns import TOUCH, Number, Truth, anywhere, columns, either, gap, greater, lesser, nudged, rows_of, where
 
 PUSHER, BLOCK, TARGET, FIRST = 1, 2, 3, 4  # rows of a state; the obstacles come last
-TOUCH = 1e-9  # what rounding may cost: boxes that overlap by less only touch
 TRIES = 200  # darts for one box before its world is placed afresh
 ROUNDS = 50  # times that worlds are placed afresh before we say that the arena is too full
 
@@ -40,6 +41,9 @@ class Push(Domain):
     it stops at the first obstacle, and the pusher at it. The target stops nothing. The arena binds the
     pusher, not the block: a block may be pushed out at the edge, where it stays in reach.
 
+    With `noise` the block is then shifted by chance on each axis, as far as pusher and obstacles let it and not
+    further out of the arena than a pusher can push it.
+
     **True cause** of the block's next position. The block: always. The action and the pusher: if the
     pusher would have come to where the block was, even if the block could not give way. An obstacle: if
     it stopped a pushed block short; two, if they did so at the same distance. The target: never.
@@ -48,12 +52,14 @@ class Push(Domain):
     so the functional actual cause is the block alone, while the simulator names all that touched; report
     these states apart. The rule is about who touches the *block*: an obstacle that stops the *pusher*, so
     that it misses the block (in 0.8% of steps), pushes it less far (0.3%) or slides into it (0.2%), is not
-    named, though the block would be elsewhere without it.
+    named, though the block would be elsewhere without it. Noise does not change the labels: they are those
+    of the step before the shift.
 
     **Parameters.** `obstacles` how many; `arena` and `box` sides of the arena and of every box;
     `stride` the longest move on an axis; `margin` how far inside the arena boxes are placed;
     `walls_bind_block` whether the walls stop the block too; `on_target` how near the block's
-    midpoint must be to the target's on each axis, in boxes.
+    midpoint must be to the target's on each axis, in boxes; `noise` the standard deviation of a Gaussian shift
+    of the block in every step, which no factor explains: its two random numbers stand behind the action.
 
     **Choices where the paper is silent.** Motion is axis by axis, x first (a straight sweep differs only
     where it would clip a corner). Boxes are thrown in one after another, uniformly, where they overlap
@@ -79,24 +85,29 @@ class Push(Domain):
     margin: float = 0.25
     walls_bind_block: bool = False
     on_target: float = 0.5
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.obstacles < 0:
-            raise QueryError(f"The 'obstacles' of push must be 0 or more. Got {self.obstacles} instead.")
-        for name in ("arena", "box", "stride", "on_target"):
-            if not getattr(self, name) > 0:
-                raise QueryError(f"The '{name}' of push must be positive. Got {getattr(self, name)} instead.")
+        self._check("obstacles", whole=True)
+        self._check("arena", "box", "stride", "on_target", positive=True)
+        self._check("margin", "noise")
+        if not isinstance(self.walls_bind_block, bool):
+            raise QueryError(
+                f"The 'walls_bind_block' of push must be True or False. Got {shown(self.walls_bind_block)} instead."
+            )
         if not 0 <= 2 * self.margin < self.arena - self.box:
             raise QueryError(
                 f"A 'margin' of {self.margin} leaves no room for a box of {self.box} in an arena of {self.arena}; "
                 "give a smaller one."
             )
+        if (self.obstacles + 2) * self.box**2 > (self.arena - 2 * self.margin) ** 2:
+            raise self._too_full()
 
-    @property
+    @cached_property
     def factors(self) -> tuple[str, ...]:
         return ("action", "pusher", "block", "target", *(f"obstacle{i + 1}" for i in range(self.obstacles)))
 
-    @property
+    @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         place = ("x", "y")
         return {**dict.fromkeys(self.factors, place), "action": ("dx", "dy"), "target": ("x", "y", "on")}
@@ -110,6 +121,10 @@ class Push(Domain):
         return ("action", "pusher", *self.factors[FIRST:])
 
     @property
+    def classes(self) -> Mapping[str, str]:
+        return {**super().classes, **dict.fromkeys(self.factors[FIRST:], "obstacle")}
+
+    @property
     def bounds(self) -> tuple[Array, Array]:
         low, high = np.zeros((2, len(self.factors), 3))
         high[PUSHER:, :2] = self.arena
@@ -118,6 +133,10 @@ class Push(Domain):
             low[BLOCK, :2], high[BLOCK, :2] = -self.box, self.arena + self.box
         high[TARGET, 2] = 1
         return low, high
+
+    @property
+    def noise_size(self) -> int:
+        return 2 if self.noise else 0
 
     # -- beginning -----------------------------------------------------------------------------------
 
@@ -145,97 +164,119 @@ class Push(Domain):
             states[todo[~stuck, None], solid, :2] = placed[~stuck]
             todo = todo[stuck]
         if len(todo):
-            raise QueryError(
-                f"{self.obstacles} obstacles of {self.box} do not fit into an arena of {self.arena}; give fewer."
-            )
-        states[:, TARGET, 2] = self._on_target(states)
+            raise self._too_full()
+        states[:, TARGET, 2] = self._on_target(columns(states))
         return states
 
+    def _too_full(self) -> QueryError:
+        return QueryError(
+            f"{self.obstacles} obstacles of {self.box} do not fit into an arena of {self.arena}; give fewer."
+        )
+
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        return generator.uniform(-1, 1, (len(states), 2))
+        return self.with_noise(generator, generator.uniform(-1, 1, (len(states), 2)))
 
     # -- dynamics ------------------------------------------------------------------------------------
 
     def step(self, states: Array, actions: Array) -> Step:
-        actions = np.asarray(actions, dtype=float).reshape(len(states), 2)
-        actions = np.minimum(np.maximum(actions, -1.0), 1.0)
-        seen = states.copy()
-        seen[:, 0, :2] = actions
-        following = states.copy()
+        actions = self._acted(states, actions)
+        seen, following = states.copy(), states.copy()
         following[:, 0] = 0
         cause = np.zeros(states.shape[:2], dtype=bool)
         cause[:, BLOCK] = True
-        moved = np.zeros(len(states), dtype=bool)
-        pinned = moved.copy()
-        pusher = states[:, PUSHER, :2]
-        wish = self._within_walls(pusher, actions * self.stride)
-        following[:, PUSHER, :2] += wish
+        moved, pinned, ended = np.zeros((3, len(states)), dtype=bool)
+        world, action = columns(states), columns(actions)
+        wish = self._wish(world, action)
+        for axis in (0, 1):
+            seen[:, 0, axis] = _within(action[axis])
+            following[:, PUSHER, axis] = world[PUSHER][axis] + wish[axis]
         # Only where the box around the pusher's way meets a solid body is there anything to work out.
-        half = wish * 0.5
-        distance = np.abs(states[:, BLOCK:, :2] - (pusher + half)[:, None])
-        around: Array = distance < (np.abs(half) + self.box)[:, None]
-        near: Array = np.logical_and.reduce(around, axis=2)
-        near[:, TARGET - BLOCK] = False
-        rows = np.logical_or.reduce(near, axis=1).nonzero()[0]
-        if len(rows):
-            self._collide(rows, states, wish[rows], following, cause)
-            contact = cause[:, PUSHER]
-            shifted = (following[:, BLOCK] != states[:, BLOCK]).any(axis=1)
-            moved = contact & shifted
-            pinned = contact & ~shifted
-        following[:, TARGET, 2] = self._on_target(following)
-        ended = np.zeros(len(states), dtype=bool)
+        near = either(self._near(world[PUSHER], wish, body) for body in (world[BLOCK], *world[FIRST:]))
+        if anywhere(near):
+            rows = rows_of(near)
+            self._collide(rows, states[rows], actions[rows], following, cause)
+            shifted = (following[rows, BLOCK] != states[rows, BLOCK]).any(axis=1)
+            moved[rows] = cause[rows, PUSHER] & shifted
+            pinned[rows] = cause[rows, PUSHER] & ~shifted
+        if actions.shape[1] > self.action_size:
+            self._nudge(actions[:, self.action_size :], following)
+        following[:, TARGET, 2] = self._on_target(columns(following))
         return Step(seen, following, cause, ended, {"moved": moved, "pinned": pinned})
 
-    def _collide(self, rows: Array, states: Array, wish: Array, following: Array, cause: Array) -> None:
-        """Work out the pusher's and the block's way in the worlds `rows`, and who touched whom."""
-        pusher = states[rows, PUSHER, :2]
-        solids = states[rows, BLOCK:, :2]
-        solids[:, TARGET - BLOCK] = np.inf  # out of everyone's way
-        block, others = solids[:, 0], solids[:, 1:]
-        signs = np.where(wish < 0, -1.0, 1.0)
-        wish = np.abs(wish)
-        for axis in (0, 1):
-            sign = signs[:, axis]
-            gaps = self._gaps(pusher, solids, axis, sign)
-            before = gaps[:, 0]
-            reach = np.minimum(wish[:, axis], gaps[:, 1:].min(axis=1))
-            contact = reach > before + TOUCH
-            if contact.any():
-                push = np.where(contact, reach - before, 0.0)
-                gaps = self._gaps(block, others, axis, sign)
-                free = gaps.min(axis=1)
-                if self.walls_bind_block:
-                    free = np.minimum(free, self._to_wall(block, axis, sign))
-                short = push > free + TOUCH
-                given = np.where(short, free, push)
-                block[:, axis] += sign * given
-                reach = np.where(contact, before + given, reach)
-                cause[rows, 0] |= contact
-                cause[rows, PUSHER] |= contact
-                # Whoever stops the block stands at the free distance.
-                cause[rows, TARGET:] |= short[:, None] & (gaps <= free[:, None] + TOUCH)
-            pusher[:, axis] += sign * reach
-        following[rows, PUSHER, :2] = pusher
-        following[rows, BLOCK, :2] = block
-
-    def _gaps(self, body: Array, boxes: Array, axis: int, sign: Array) -> Array:
-        """How far `body` can go along an axis before it meets each box; infinite if it never does."""
-        offset = boxes - body[:, None]
-        ahead = offset[:, :, axis] * sign[:, None]
-        meets = (np.abs(offset[:, :, 1 - axis]) < self.box - TOUCH) & (ahead > 0)
-        return np.where(meets, np.maximum(ahead - self.box, 0.0), np.inf)
-
-    def _within_walls(self, pusher: Array, wish: Array) -> Array:
-        """The part of a wish that the walls allow; a pusher outside them can only come back."""
+    def _wish(self, world: Sequence[Any], action: Sequence[Number]) -> list[Number]:
+        """The part of the action that the walls allow; a pusher outside them can only come back."""
         low = self.box / 2
-        return np.maximum(np.minimum(wish, np.maximum(self.arena - low - pusher, 0.0)), np.minimum(low - pusher, 0.0))
+        high = self.arena - low
+        return [
+            greater(lesser(_within(action[axis]) * self.stride, greater(high - at, 0.0)), lesser(low - at, 0.0))
+            for axis, at in enumerate(world[PUSHER][:2])
+        ]
 
-    def _to_wall(self, block: Array, axis: int, sign: Array) -> Array:
-        ahead = np.where(sign > 0, self.arena - block[:, axis], block[:, axis])
-        return np.maximum(ahead - self.box / 2, 0.0)
-
-    def _on_target(self, states: Array) -> Array:
-        offset = np.abs(states[:, BLOCK, :2] - states[:, TARGET, :2])
-        near: Array = np.maximum(offset[:, 0], offset[:, 1]) < self.on_target * self.box
+    def _near(self, pusher: Sequence[Number], wish: Sequence[Number], body: Sequence[Number]) -> Truth:
+        near: Truth = True
+        for axis, way in enumerate(wish):
+            half = way * 0.5
+            near = near & (abs(body[axis] - (pusher[axis] + half)) < abs(half) + self.box)
         return near
+
+    def _collide(self, rows: Array | slice, states: Array, actions: Array, following: Array, cause: Array) -> None:
+        """Work out the pusher's and the block's way in the worlds `rows`, and who touched whom."""
+        world = columns(states)
+        wish = self._wish(world, columns(actions))
+        pusher, block, obstacles = list(world[PUSHER]), list(world[BLOCK]), world[FIRST:]
+        touched: Truth = False
+        stopped: list[Truth] = [False] * self.obstacles
+        for axis in (0, 1):
+            sign = where(wish[axis] < 0, -1.0, 1.0)
+            before = self._gap(pusher, block, axis, sign)
+            reach = abs(wish[axis])
+            for obstacle in obstacles:
+                reach = lesser(reach, self._gap(pusher, obstacle, axis, sign))
+            contact = reach > before + TOUCH
+            if anywhere(contact):
+                push = where(contact, reach - before, 0.0)
+                gaps = [self._gap(block, obstacle, axis, sign) for obstacle in obstacles]
+                free = self._to_wall(block[axis], sign) if self.walls_bind_block else push + np.inf
+                for room in gaps:
+                    free = lesser(free, room)
+                short = push > free + TOUCH
+                given = where(short, free, push)
+                block[axis] = block[axis] + sign * given
+                reach = where(contact, before + given, reach)
+                touched = touched | contact
+                # Whoever stops the block stands at the free distance.
+                stopped = [was | (short & (room <= free + TOUCH)) for was, room in zip(stopped, gaps, strict=True)]
+            pusher[axis] = pusher[axis] + sign * reach
+        for axis in (0, 1):
+            following[rows, PUSHER, axis] = pusher[axis]
+            following[rows, BLOCK, axis] = block[axis]
+        cause[rows, 0] = cause[rows, PUSHER] = touched
+        for position, stops in enumerate(stopped, start=FIRST):
+            cause[rows, position] = stops
+
+    def _gap(self, body: Sequence[Number], box: Sequence[Number], axis: int, sign: Number) -> Number:
+        """How far `body` can go along an axis before it meets a box; infinite if it never does."""
+        aside = abs(box[1 - axis] - body[1 - axis]) < self.box - TOUCH
+        return gap((box[axis] - body[axis]) * sign, aside, self.box)
+
+    def _to_wall(self, place: Number, sign: Number) -> Number:
+        return greater(where(sign > 0, self.arena - place, place) - self.box / 2, 0.0)
+
+    def _nudge(self, draws: Array, following: Array) -> None:
+        """Shift the block by chance, as far as what is solid lets it and no further than a pusher could."""
+        world = columns(following)
+        solid = [(body, (self.box, self.box), True) for body in (world[PUSHER], *world[FIRST:])]
+        low = self.box / 2 if self.walls_bind_block else -self.box / 2
+        bounds = ((low, low), (self.arena - low, self.arena - low))
+        shift = [self.noise * draw for draw in columns(draws)]
+        for axis, place in enumerate(nudged(world[BLOCK][:2], shift, solid, bounds)):
+            following[:, BLOCK, axis] = place
+
+    def _on_target(self, world: Sequence[Any]) -> Truth:
+        near = self.on_target * self.box
+        block, target = world[BLOCK], world[TARGET]
+        return (abs(block[0] - target[0]) < near) & (abs(block[1] - target[1]) < near)
+
+
+def _within(action: Number) -> Number:
+    return lesser(greater(action, -1.0), 1.0)

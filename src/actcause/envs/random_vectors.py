@@ -51,6 +51,21 @@ class Relation:
                 "since every variable's own previous value enters its dynamics anyway."
             )
 
+    @classmethod
+    def from_text(cls, text: str) -> tuple[Relation, ...]:
+        """Relations as one writes them: parents, an arrow, the target; a semicolon between two.
+
+        >>> Relation.from_text("wind, slope -> fire; rain -> fire")
+        (Relation(parents=('wind', 'slope'), target='fire'), Relation(parents=('rain',), target='fire'))
+        """
+        relations = []
+        for part in filter(str.strip, text.split(";")):
+            parents, arrow, target = part.partition("->")
+            if not arrow:
+                raise QueryError(f"A relation is written as 'a1, a2 -> y'. Got {shown(part.strip())} instead.")
+            relations.append(cls(tuple(name.strip() for name in parents.split(",")), target.strip()))
+        return tuple(relations)
+
 
 @dataclass(frozen=True)
 class RandomVectors(Domain):
@@ -106,8 +121,9 @@ class RandomVectors(Domain):
     included, whether it fired.
 
     ## Parameters
-    - `relations`: the graph, `Relation(parents=("a1", "a2"), target="y")` and so on. Cycles are allowed, and
-      the outcome may be a parent: a relation takes one step of time. A variable may not be its own parent.
+    - `relations`: the graph, `Relation(parents=("a1", "a2"), target="y")` and so on, or as text,
+      `"a1, a2 -> y; a3 -> y"`. Cycles are allowed, and the outcome may be a parent: a relation takes
+      one step of time. A variable may not be its own parent.
     - `outcome_name`: the outcome variable.
     - `dimensions`: `d`.
     - `rate`: in which share of the states of the episodes each relation fires.
@@ -156,7 +172,12 @@ class RandomVectors(Domain):
     noise: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        given = self.relations
+        given: Any = self.relations
+        if isinstance(given, str):
+            given = Relation.from_text(given)
+        if isinstance(given, tuple | list):  # a recording's metadata holds relations as tables
+            keys = {"parents", "target"}
+            given = [Relation(**r) if isinstance(r, Mapping) and set(r) == keys else r for r in given]
         if not isinstance(given, tuple | list) or not all(isinstance(relation, Relation) for relation in given):
             raise QueryError(
                 f"Relations are given as (Relation(parents=('a1',), target='y'), ...). Got {shown(given)}."
