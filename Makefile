@@ -15,8 +15,11 @@ $(STAMP): pyproject.toml constraints.txt
 
 install: $(STAMP)  ## Set up the virtual environment
 
-demo: $(STAMP)  ## Ask what broke the bottle, by every definition
+demo: $(STAMP)  ## Ask what broke the bottle, then learn causes from recordings and film them
 	$(BIN)/actcause demo
+
+# Two test processes on two cores: torch's own threads would only wait for each other.
+test test-slow: export OMP_NUM_THREADS = 1
 
 test: $(STAMP) lint types docs  ## Lint, type-check, build the docs, run the tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"

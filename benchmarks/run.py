@@ -21,6 +21,7 @@ from typing import Any
 from measure import Figure, Other, machine, versions
 
 BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
+LONG = ("learning",)  # run by name only: about an hour
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 README = HERE / "README.md"
@@ -133,12 +134,12 @@ def gathered(figures: Iterable[Figure]) -> dict[str, Any]:
 
 def parsed() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones: {', '.join(BENCHMARKS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones: {', '.join((*BENCHMARKS, *LONG))}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
     parser.add_argument("--readme", action="store_true", help="rewrite the README's tables from results.json")
     given = parser.parse_args()
-    if unknown := set(given.names) - set(BENCHMARKS):
-        parser.error(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    if unknown := set(given.names) - {*BENCHMARKS, *LONG}:
+        parser.error(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join((*BENCHMARKS, *LONG))}")
     return Arguments(tuple(given.names), given.json, given.readme)
 
 

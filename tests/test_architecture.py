@@ -29,6 +29,7 @@ LAYERS = (
     {"statespace"},
     {"envs"},
     {"data"},
+    {"learn"},
     {"definitions"},
     {"solvers"},
     {"preimages"},
@@ -36,8 +37,8 @@ LAYERS = (
     {"find"},
     {"responsibility"},
     {"render"},
-    {"demo", "sources", "output", "replay"},
-    {"recordings"},
+    {"sources", "output", "replay"},
+    {"demo", "recordings", "learning"},
     {"cli", "page"},
     {"__init__", "__main__"},
 )
@@ -45,10 +46,13 @@ LAYERS = (
 LAZY = {
     ("model", "text"): "Model.from_text and to_text are how users expect to read and write a model",
     ("answer", "text"): "a query accepts its effect and its event as text",
+    ("learn", "__init__"): "a saved run says which version wrote it",
     ("statespace", "text"): "a state space accepts its outcome and its restriction as text",
 }
 HEAVY = (
     "torch",
+    "safetensors",
+    "tensorboard",
     "gymnasium",
     "ray",
     "fastapi",

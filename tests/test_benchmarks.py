@@ -25,6 +25,13 @@ def tiny() -> dict[str, list[measure.Figure]]:
     return {name: list(run.run(name, importlib.import_module(name).TINY)) for name in run.BENCHMARKS}
 
 
+def test_the_benchmark_of_learning_measures_the_loop_and_its_growth() -> None:
+    learning = importlib.import_module("learning")
+    figures = list(run.run("learning", learning.TINY))
+    assert len(figures) == 1 + len(learning.FACTORS)
+    assert all(figure.ours is not None and figure.ours > 0 for figure in figures)
+
+
 @pytest.mark.parametrize("name", run.BENCHMARKS)
 def test_every_benchmark_gives_right_answers(tiny: dict[str, list[measure.Figure]], name: str) -> None:
     assert tiny[name]

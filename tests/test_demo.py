@@ -1,4 +1,4 @@
-"""The demonstration: three stories, every verdict and number of which is computed."""
+"""The demonstration: three stories and a training, every verdict and number of which is computed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 
 import pytest
 
-from actcause import DEFINITIONS
+from actcause import DEFINITIONS, demo
 from actcause.cli import main
 
 
 @pytest.fixture
 def told(capsys: pytest.CaptureFixture[str]) -> str:
     """What the demonstration prints, on one line."""
-    assert main(["demo"]) == 0
+    assert main(["demo", "--quick"]) == 0
     output = capsys.readouterr()
     assert output.err == ""
     return " ".join(output.out.split())
@@ -52,16 +52,36 @@ def test_the_pusher_is_solved_in_every_state(told: str) -> None:
 def test_the_demonstration_ends_with_commands_that_run(told: str, capsys: pytest.CaptureFixture[str]) -> None:
     _, _, next_steps = told.partition("Try next")
     commands = re.findall(r"actcause ([^#]+?) +#", next_steps)
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         assert main(command.split()) in (0, 1)
         assert capsys.readouterr().err == ""
 
 
 def test_the_demonstration_as_a_document_has_every_number(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--json"]) == 0
+    assert main(["demo", "--quick", "--json"]) == 0
     bottle, fire, pusher = json.loads(capsys.readouterr().out).values()
     assert len(bottle["answers"]) == len(fire["answers"]) == len(DEFINITIONS)
     assert [verdict["holds"] for verdict in pusher["verdicts"]] == [True, False]
     assert sum(pusher["preimages"].values()) == pusher["states"] == 1_002_001
     assert sum(binary.count("1") * count for binary, count in pusher["preimages"].items()) == pusher["cost"]
+
+
+def test_causes_are_learned_and_an_episode_is_filmed(capsys, tmp_path, monkeypatch) -> None:
+    tiny = {"steps": 40, "distil_steps": 30, "width": 8, "batch": 32}
+    monkeypatch.setattr(demo, "LEARNED", {"1-in": (1500, tiny), "block-1d": (1500, tiny)})
+    film = tmp_path / "episode.gif"
+    assert main(["demo", "--film", str(film)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"learned here +[\d.]+%", told)
+    assert "the paper's JACI 3.60%" in told
+    assert "saying never" in told
+    assert str(film) in told.replace(" ", "")
+    assert film.read_bytes()[:3] == b"GIF"
+
+
+def test_without_the_extra_the_demonstration_says_how_to_get_the_second_part(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(demo, "find_spec", lambda name: None)
+    [scene] = demo.learned(tmp_path / "episode.gif")
+    assert "pip install 'actcause[learn,pictures]'" in scene.document["missing"]
+    assert not list(tmp_path.iterdir())

@@ -8,6 +8,7 @@ ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import examples
@@ -59,9 +60,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the data layer when it is first asked for; the exact core does not need it."""
+    """Import data, domains and learners when they are first asked for; the exact core does not need them."""
     if name in ("DataError", "Transitions"):
         from . import data
 
         return getattr(data, name)
+    if name in ("envs", "learn"):
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
-from . import __version__, recordings, sources
+from . import __version__, learning, recordings, sources
 from .answer import Answer, Verdict
 from .definitions import DEFINITIONS
 from .errors import ActCauseError, MissingExtraError, QueryError
@@ -156,18 +156,28 @@ def _written(found: Partitions, max_pairs: int, asked: int | None) -> int | None
     return most
 
 
-def demo(as_json: sources.JsonOption = False) -> None:
-    """Who broke the bottle? Three short stories in which the definitions part ways."""
+def demo(
+    quick: sources.QuickOption = False, film: sources.FilmOption = sources.FILM, as_json: sources.JsonOption = False
+) -> None:
+    """Who broke the bottle? Three short stories in which the definitions part ways, then causes learned from data.
+
+    The second part trains for about a minute and writes a film of an episode; --quick leaves it out.
+    """
     from . import demo as stories
 
     if as_json:
-        print_json({scene.name: scene.document for scene in stories.scenes()})
+        scenes = [*stories.scenes(), *([] if quick else stories.learned(film))]
+        print_json({scene.name: scene.document for scene in scenes})
         return
     from . import render
 
     render.show(stories.opening())
     for scene in stories.scenes():
         render.show(scene.page)
+    if not quick:
+        with learning.progress() as told:
+            for scene in stories.learned(film, told):
+                render.show(scene.page)
     render.show(stories.closing())
 
 
@@ -200,8 +210,9 @@ COMMANDS = (
             "actcause partition pusher-1d --where 'P == 499'",
         ),
     ),
-    Command(demo, ("actcause demo", "actcause demo --json")),
+    Command(demo, ("actcause demo", "actcause demo --quick", "actcause demo --film episode.gif --json")),
     *(Command(function, tries) for function, tries in recordings.COMMANDS.items()),
+    *(Command(function, tries) for function, tries in learning.COMMANDS.items()),
 )
 
 

@@ -1,9 +1,12 @@
-"""What commands print: one JSON document on stdout, one line of notes on stderr."""
+"""What commands print: one JSON document on stdout, one line of notes on stderr; and how they end."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -20,3 +23,17 @@ def print_json(document: Any) -> None:
 def print_note(message: object) -> None:
     """Print one line on stderr."""
     print(f"actcause: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+@contextmanager
+def ended_cleanly() -> Iterator[None]:
+    """Turn a request to terminate into an exit, so that nothing half-written is left behind."""
+
+    def leave(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from . import sources
 from .errors import QueryError
-from .output import print_json
+from .output import ended_cleanly, print_json
 
 if TYPE_CHECKING:
-    from .data import Description
+    from .data import Description, Transitions
     from .envs import Domain
 
 RATE_FRAMES = 20_000
@@ -106,11 +104,11 @@ def collect(
     from . import envs
     from .data import collect as record
 
-    given = dict(map(_parameter, parameters or ()))
+    given = dict(sources.setting(text, "obstacles=5", {"draw": "--draw"}) for text in parameters or ())
     drawn = draw is not None or "draw" in envs.parameters(domain)
     world = envs.make(domain, **({"draw": seed if draw is None else draw} if drawn else {}), **given)
     try:
-        with _ended_cleanly(), _bar(frames) as progress:
+        with ended_cleanly(), _bar(frames) as progress:
             record(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
     except MemoryError:
         raise QueryError(f"A {domain} of this size does not fit into memory; set smaller parameters.") from None
@@ -157,7 +155,7 @@ def convert(
     """
     from .data import convert as turn
 
-    with _ended_cleanly():
+    with ended_cleanly():
         rows = turn(file, mapping, out)
     if as_json:
         print_json({"out": str(out), "rows": rows})
@@ -168,12 +166,15 @@ def convert(
 def replay(
     file: FileArgument, out: OutOption, episode: EpisodeOption = None, as_json: sources.JsonOption = False
 ) -> None:
-    """Write an episode of a recording as a film, GIF or MP4, with an arrow from each cause to the outcome."""
+    """Write an episode of a recording as a film, GIF or MP4, with an arrow from each cause to the outcome.
+
+    Causes that 'actcause predict' found are drawn as dashed arrows.
+    """
     from .data import load
     from .replay import replay as film
 
     data = load(file)
-    made = film(data, _recorded_in(data.metadata, file), out, episode=episode)
+    made = film(data, _recorded_in(data.metadata, file), out, episode=episode, predicted=_found(data))
     if as_json:
         print_json({"out": str(out), "episode": made.episode, "steps": made.steps})
     else:
@@ -181,20 +182,6 @@ def replay(
 
 
 # -- helpers ---------------------------------------------------------------------------------------
-
-
-def _parameter(text: str) -> tuple[str, Any]:
-    """A name and a value, which is JSON (`3`, `0.5`, `true`, `[30, 50]`) or else text."""
-    name, equals, written = text.partition("=")
-    if not equals or not name.strip().isidentifier() or name.strip() == "draw":
-        raise QueryError(
-            f"--set takes a parameter's name and its value, such as obstacles=5 (the draw has --draw). Got '{text}'."
-        )
-    try:
-        value = json.loads(written)
-    except json.JSONDecodeError:
-        value = written.strip()
-    return name.strip(), _tuples(value)
 
 
 def _recorded_in(known: Mapping[str, Any], file: Path) -> Domain:
@@ -205,12 +192,19 @@ def _recorded_in(known: Mapping[str, Any], file: Path) -> Domain:
     if name not in envs.names():
         raise QueryError(f"{file} does not say in which domain it was recorded; only those recordings have pictures.")
     draw = {} if known.get("draw") is None else {"draw": known["draw"]}
-    return envs.make(name, **{key: _tuples(value) for key, value in {**known.get("parameters", {}), **draw}.items()})
+    return envs.make(
+        name, **{key: sources.as_tuples(value) for key, value in {**known.get("parameters", {}), **draw}.items()}
+    )
 
 
-def _tuples(value: Any) -> Any:
-    """Lists, which is what a file holds, as the tuples that a frozen value wants."""
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _found(data: Transitions) -> Any:
+    """The causes that `predict` wrote beside the rows, if it did."""
+    import numpy as np
+
+    given = [data.extra.get(f"found.{factor}") for factor in data.factors]
+    if all(column is None for column in given):
+        return None
+    return np.stack([np.zeros(len(data), dtype=bool) if column is None else column for column in given], axis=1)
 
 
 def _headline(found: Description) -> str:
@@ -227,20 +221,6 @@ def _number(value: float | None) -> str:
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}"
-
-
-@contextmanager
-def _ended_cleanly() -> Iterator[None]:
-    """Turn a request to terminate into an exit, so that nothing half-written is left behind."""
-
-    def leave(number: int, frame: object) -> None:
-        sys.exit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -390,7 +390,8 @@ def as_options(sentence: str) -> str:
     >>> as_options("raise max_seconds, or use solver='auto'")
     'raise --max-seconds, or use --solver auto'
     """
-    sentence = re.sub(r"\bsolver='([\w-]+)'", r"--solver \1", sentence)
+    sentence = re.sub(r"\b(solver|device)='([\w-]+)'", r"--\1 \2", sentence)
+    sentence = re.sub(r"\b(resume|overwrite)=True", r"--\1", sentence)
     sentence = re.sub(r"^solver(?= must)", "--solver", sentence)
     names = r"\b(?:max_seconds|max_causes|alpha_sufficiency|alpha_necessity)\b"
     return re.sub(names, lambda match: "--" + match[0].replace("_", "-"), sentence)

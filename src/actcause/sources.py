@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,6 +32,7 @@ COMPARED_CAUSES = 100
 COMPARED_SECONDS = 10.0
 # What programs get of each pair of a larger space unless they ask for more.
 WRITTEN_STATES = 10_000
+FILM = Path("actcause-demo.gif")
 PARTITION_SOLVERS = ("auto", "algorithm-0")
 
 
@@ -119,6 +121,8 @@ else:
         bool,
         typer.Option("--responsibility", help="Add degrees of responsibility; --max-seconds does not cut one short."),
     ]
+    QuickOption = Annotated[bool, typer.Option("--quick", help="Only what is computed at once: no training.")]
+    FilmOption = Annotated[Path, _option("FILE", "Where to write the film.", "--film", show_default=True)]
     OutcomeOption = Annotated[
         str | None, _option("VARIABLE", "The variable, or formula, whose causes are asked for.", show_default=OWN)
     ]
@@ -227,6 +231,24 @@ def example(name: str) -> Example:
     if name not in examples.names():
         raise QueryError(f"There is no example named '{name}'{_hint(name)}")
     return examples.load(name)
+
+
+def setting(text: str, such_as: str, others: Mapping[str, str]) -> tuple[str, Any]:
+    """A name and a value, which is JSON (`3`, `0.5`, `true`, `[30, 50]`) or else text; `others` have an option."""
+    name, equals, written = (part.strip() for part in text.partition("="))
+    if not equals or not name.isidentifier() or name in others:
+        elsewhere = "".join(f" ({known} has {option})" for known, option in others.items() if known == name)
+        raise QueryError(f"--set takes a name and its value, such as {such_as}{elsewhere}. Got '{text}'.")
+    try:
+        value = json.loads(written)
+    except json.JSONDecodeError:
+        value = written
+    return name, as_tuples(value)
+
+
+def as_tuples(value: Any) -> Any:
+    """Lists, which is what a file holds, as the tuples that a frozen value wants."""
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
 def _hint(name: str) -> str:

@@ -1,0 +1,54 @@
+"""Probabilities that mean what they say, measured against hindsight: no labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+Array = np.ndarray[Any, Any]
+BINS = 15
+TEMPERATURES = tuple(2 ** (k / 4) for k in range(-12, 13))  # 1/8 to 8
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """In bins of the probability said: how often it came true, and the mean gap (expected calibration error)."""
+
+    said: tuple[float, ...]
+    found: tuple[float, ...]
+    rows: tuple[int, ...]
+    error: float
+
+    @classmethod
+    def of(cls, said: Tensor, found: Tensor) -> Reliability:
+        """`said` and `found` of one shape; `found` may be probabilities themselves."""
+        flat, truth = said.flatten().double().cpu(), found.flatten().double().cpu()
+        which = (flat * BINS).long().clamp(max=BINS - 1)
+        rows = torch.bincount(which, minlength=BINS)
+        means = [torch.bincount(which, weights=values, minlength=BINS) / rows.clamp(min=1) for values in (flat, truth)]
+        gap = float(((means[0] - means[1]).abs() * rows).sum() / max(len(flat), 1))
+        filled = [k for k in range(BINS) if rows[k] > 0]
+        return cls(
+            tuple(float(means[0][k]) for k in filled),
+            tuple(float(means[1][k]) for k in filled),
+            tuple(int(rows[k]) for k in filled),
+            gap,
+        )
+
+
+def temperature_of(odds: Tensor, target: Tensor) -> float:
+    """What to divide log-odds by so that they predict `target` best (Guo et al., 2017)."""
+    losses = [
+        float(functional.binary_cross_entropy_with_logits(odds / temperature, target)) for temperature in TEMPERATURES
+    ]
+    return TEMPERATURES[int(np.argmin(losses))]
+
+
+def calibrated(odds: Array, temperature: float) -> Array:
+    """Probabilities from log-odds."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds / temperature, -60, 60))))

@@ -1,0 +1,250 @@
+"""One file for what was learned, or for a training that is under way: safetensors with a JSON header.
+
+The header says what the tensors do not: format and version, method, settings, the names of the data (layout), how rows
+are encoded, numbers and sentences that were learned, the course of training, and a fingerprint of the training rows.
+A training under way also has its place. Nothing in a file is ever run as code. Files are written under another name and
+renamed when they are whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..data import Transitions
+from ..data.layout import Layout
+from ..errors import ActCauseError, shown
+from .encode import Encoder
+from .errors import RunError, optional
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .base import Learner
+
+FORMAT, VERSION = "actcause-learner", 1
+KEY = "actcause"  # of the file's metadata: one key alone, since the order of several is not fixed
+NET = "net"
+BLOCK = 1 << 16  # rows that are hashed at a time
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a file holds."""
+
+    header: Mapping[str, Any]
+    tensors: Mapping[str, Tensor]
+
+
+def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str | None = None) -> None:
+    """Write a fitted learner.
+
+    >>> import tempfile
+    >>> from actcause.data import collect
+    >>> from actcause.learn import Never
+    >>> learner = Never().fit(collect("1-in", 1000))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(learner, f"{folder}/never.safetensors")
+    ...     load(f"{folder}/never.safetensors")
+    Never(seed=0, device='auto', held_out=0.1, classes=None, categorical=None, max_seconds=None)
+    """
+    if not hasattr(learner, "encoder_"):
+        raise RunError(f"This {type(learner).__name__} has not been fitted, so there is nothing to save.")
+    header = {
+        **described(learner, learner.encoder_.layout, data_fingerprint),
+        "networks": list(learner.nets_),
+        "encoder": learner.encoder_.to_json(),
+        "learned": learner.learned_,
+        "notes": list(learner.notes_),
+        "history": learner.history_,
+    }
+    tensors = {f"{NET}.{n}.{k}": v for n, net in learner.nets_.items() for k, v in net.state_dict().items()}
+    write(path, header, tensors)
+
+
+def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
+    """The fitted learner that `save` wrote, ready to predict on this device."""
+    from .session import device_of
+
+    saved = read(path)
+    if "encoder" not in saved.header:
+        raise RunError(f"{path} is a training under way, not a fitted learner; resume it first.")
+    learner = learner_of(saved.header, path)
+    try:
+        learner.encoder_ = Encoder.from_json(layout_of(saved.header, path), saved.header["encoder"])
+        learner.learned_ = dict(saved.header["learned"])
+        learner.notes_ = tuple(map(str, saved.header["notes"]))
+        learner.history_ = list(saved.header["history"])
+        learner.threshold_ = float(learner.learned_.get("threshold", 0.5))
+        with torch.random.fork_rng(devices=[]):  # drawn weights are replaced, and no one's random numbers are used up
+            networks = learner.networks(learner.encoder_, 1)
+        learner.nets_ = {name: networks[name] for name in saved.header["networks"]}
+    except (ActCauseError, KeyError, TypeError, ValueError, RuntimeError) as wrong:
+        raise _damaged(path) from wrong
+    strange = {name.removeprefix(f"{NET}.").split(".")[0] for name in saved.tensors} - learner.nets_.keys()
+    if strange:
+        raise RunError(
+            f"{path} has weights for {min(strange)}, which its header does not name: it may have been edited."
+        )
+    for name, net in learner.nets_.items():
+        prefix = f"{NET}.{name}."
+        given = {key.removeprefix(prefix): value for key, value in saved.tensors.items() if key.startswith(prefix)}
+        for key, wanted in net.state_dict().items():
+            if key not in given:
+                raise RunError(f"{path} lacks the weights '{key}' of the network '{name}': it may have been edited.")
+            if given[key].shape != wanted.shape:
+                raise RunError(
+                    f"{path} has weights '{key}' of the network '{name}' of shape {tuple(given[key].shape)}, "
+                    f"where its settings make {tuple(wanted.shape)}: it may have been edited."
+                )
+        net.load_state_dict(given, strict=False)
+        net.to(device_of(device)).eval()
+    return learner
+
+
+# -- headers ---------------------------------------------------------------------------------------
+
+
+def described(learner: Learner, layout: Layout, data_fingerprint: str | None) -> dict[str, Any]:
+    """What every header says: which learner, with which settings, of which data."""
+    from .. import __version__
+
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": __version__,
+        "method": learner.method,
+        "settings": learner.settings(),
+        "layout": {
+            "factors": list(layout.factors),
+            "features": {factor: list(names) for factor, names in layout.features.items()},
+            "own": layout.own,
+            "outcome_factor": layout.outcome_factor,
+            "outcome_features": list(layout.outcome_features),
+            "edges": list(layout.edges),
+        },
+        "data": data_fingerprint,
+    }
+
+
+def layout_of(header: Mapping[str, Any], path: str | PathLike[str]) -> Layout:
+    """The names of the data that a file speaks of."""
+    try:
+        document = header["layout"]
+        names = {key: document[key] for key in ("own", "outcome_factor", "outcome_features", "edges")}
+        return Layout.build(document["factors"], document["features"], **names)
+    except (ActCauseError, AttributeError, KeyError, TypeError) as wrong:
+        raise _damaged(path) from wrong
+
+
+def learner_of(header: Mapping[str, Any], path: str | PathLike[str]) -> Learner:
+    """The learner that a file speaks of, not fitted yet."""
+    from . import make
+
+    try:
+        return make(header["method"], **header["settings"])
+    except (ActCauseError, KeyError, TypeError) as wrong:
+        raise RunError(f"{path} was trained by a method or with options that are not known here: {wrong}") from wrong
+
+
+def fingerprint(data: Transitions) -> str:
+    """The same for the same rows, whatever file they come from; true causes and extra values do not count.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 100)
+    >>> others = data.replaced(cause=None), data.subset(slice(1, None))
+    >>> [fingerprint(other) == fingerprint(data) for other in others]
+    [True, False]
+    """
+    layout = data.layout
+    names: list[Any] = [layout.factors, [layout.features[factor] for factor in layout.factors]]
+    names += [layout.own, layout.outcome_factor, layout.outcome_features]
+    found = hashlib.blake2b(json.dumps(names).encode(), digest_size=16)
+    # As float32, which is what is learned from: a table of text gives back no more.
+    parts: list[tuple[Any, str]] = [
+        *((data.state[:, k, : len(layout.features[factor])], "<f4") for k, factor in enumerate(layout.factors)),
+        (data.outcome, "<f4"),
+        (data.mask, "|b1"),
+        (data.episode, "<i8"),
+    ]
+    for values, kind in parts:
+        found.update(b"-" if values is None else str(values.shape).encode())
+        with np.errstate(over="ignore"):
+            for start, end in pairwise([*range(0, 0 if values is None else len(values), BLOCK), len(data)]):
+                found.update(np.ascontiguousarray(values[start:end], dtype=kind).tobytes())
+    return found.hexdigest()
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+    """Header and tensors into one file, which appears when it is whole."""
+    safetensors = optional("safetensors.torch", "Saving what was learned")
+    plain = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    try:
+        text = json.dumps(header)
+    except TypeError as wrong:
+        raise RunError(f"The learner's options must be what JSON can hold, to be saved: {wrong}.") from wrong
+    write_whole(path, safetensors.save(plain, {KEY: text}))
+
+
+def read(path: str | PathLike[str]) -> Saved:
+    """What a file holds; one that is damaged, foreign or of another version is refused in one sentence."""
+    safetensors = optional("safetensors", "Loading what was learned")
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+    except FileNotFoundError:
+        raise RunError(f"There is no file {path}.") from None
+    except OSError as refused:
+        raise RunError(f"Cannot read {path}: {refused.strerror or refused}.") from refused
+    except safetensors.SafetensorError as wrong:
+        raise RunError(f"{path} is no safetensors file, or was cut short: copy it again, or train again.") from wrong
+    if KEY not in metadata:
+        raise RunError(f"{path} was not written by actcause: it is a safetensors file without our header.")
+    try:
+        header = json.loads(metadata[KEY])
+        known, version = header["format"] == FORMAT, header["version"]
+    except (KeyError, TypeError, ValueError, RecursionError) as wrong:
+        raise _damaged(path) from wrong
+    if not known or version != VERSION:
+        raise RunError(
+            f"{path} is of version {shown(version)} of the format, and this actcause reads version {VERSION}: "
+            "use the actcause that wrote it, or train again."
+        )
+    return Saved(header, tensors)
+
+
+def write_whole(path: str | PathLike[str], content: bytes) -> None:
+    """Write a file that is there as a whole or not at all, also after a crash."""
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.partial")
+    try:
+        with open(partial, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except OSError as refused:
+        raise RunError(f"Cannot write {path}: {refused.strerror or refused}.") from refused
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _damaged(path: str | PathLike[str]) -> RunError:
+    return RunError(f"{path} has a header that cannot be understood: it may be damaged or edited; train again.")

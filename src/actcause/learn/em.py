@@ -1,0 +1,383 @@
+"""Annealed expectation-maximisation over masks: how `JACI` learns.
+
+A masked forward model f and a state-to-binary network h, as in the paper's Algorithm 1. But a row's binary is not
+sampled from h and improved by gradients: it is chosen, by trying binaries and charging each its error and its length.
+
+    passive   a model of the outcome's own state alone finds the rows that it does not explain: events
+    warm-up   f learns to predict under random masks
+    em        for each row try binaries (all, or those h proposes and their neighbours), judged by the f that
+                  never saw the row's episode; cost = error + penalty x length; posterior = softmax(-cost / T)
+              f learns the outcome under a binary drawn from the posterior (and a little under the full mask)
+              h learns the posterior from the state alone; T falls, the penalty rises to its value
+    distil    h learns once more, from posteriors that no longer change
+
+Where events are rare, half of the rows shown have one, and sufficiency is learned under the natural distribution:
+the error of binaries that were not chosen counts too, each row weighted back to its natural frequency. That is the
+paper's alpha-sufficiency in learned form; its weight is 0 where events are common, for there the own state is not
+supposed to suffice.
+
+No label is looked at anywhere. What is chosen (the penalty, which h to keep, the calibration) is chosen by held-out
+episodes and the outcomes observed in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from . import masks
+from .base import Run
+from .batches import FOLDS, Rows, Sampler, beside_own, folds_of
+from .calibration import Reliability, temperature_of
+from .encode import Encoded
+from .hindsight import Tried, stability, steadiest_penalty, tried
+from .layers import part
+from .networks import BinaryNetwork, MaskedModel
+from .session import seeds_of
+from .training import Settings, Stage, one_cycle
+from .verdicts import verdicts
+
+if TYPE_CHECKING:
+    from .jaci_em import JACI
+
+EVENT = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
+RARE = 0.25  # events in fewer rows than this are rare
+DISTILLED = ("distilled", "loose")  # networks that learn the last posteriors, with much weight decay and with little
+LOOSE = 0.02  # how much of it
+VARIANTS = 2  # of either: one sees rows as they come, one sees as many events as others
+PASSIVE_WIDTH, PASSIVE_STEPS, PASSIVE_BATCH, PASSIVE_RATE = 64, 1000, 1024, 3e-3
+COLD, HOT = 0.02, 0.2  # temperatures, in spreads of the outcome
+FULL = 0.05  # weight of the full mask, for ever: the model must know what full information would give
+BADLY = 0.995  # share of the held-out rows that is predicted well enough to answer about
+JUDGE = 8192  # rows judged together
+DISTIL_RATE = 4e-3
+
+
+class Course:
+    """The stages of one training, of one or several runs side by side."""
+
+    def __init__(self, learner: JACI, runs: Sequence[Run], device: torch.device) -> None:
+        self.learner, self.runs, self.device = learner, runs, device
+        seeds = seeds_of(runs)
+        encoder = runs[0].encoder
+        folds = [folds_of(run.train.episode, len(run.train), seed) for run, seed in zip(runs, seeds, strict=True)]
+        self.rows = Rows.load([run.encoded for run in runs], folds, encoder.own, device)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seeds[0] % 2**63)
+            self.nets = learner.networks(encoder, len(runs))
+        for net in self.nets.values():
+            net.to(device)
+        listed = masks.every(self.rows.factors, encoder.own)
+        self.listed = None if listed is None else listed.to(device)
+        self.alone = masks.only(self.rows.factors, encoder.own, device)
+        self.seeds = [seed for seed in seeds for _ in range(FOLDS)]
+        self.groups = self.rows.groups()
+        # Known after the stage "passive":
+        self.target = self.rows.target
+        self.scale = torch.ones(len(runs), encoder.outputs, device=device)
+        self.natural = torch.ones(len(self.rows), device=device)  # weights that undo the balancing
+        self.events = [1.0] * len(runs)
+        self.strata: list[list[Tensor]] = [[group] for group in self.groups]
+        self.sufficiency = torch.zeros(FOLDS * len(runs), device=device)
+        # Known after the stage "em":
+        self.penalties = [learner.penalty] * len(runs)
+        self.marginal = torch.zeros(0)
+
+    @property
+    def forward(self) -> MaskedModel:
+        """The masked model of all runs and folds."""
+        net = self.nets["forward"]
+        assert isinstance(net, MaskedModel)
+        return net
+
+    def stages(self) -> list[Stage]:
+        own, sizes = self.learner, self.learner.sizes_
+        steps, size = int(sizes["steps"]), int(sizes["batch"]) // FOLDS
+        warm = max(steps // 4, 1)
+        begun = warm / steps
+        rate, decay = sizes["learning_rate"], {"binary": own.binary_decay, "forward": own.forward_decay}
+        last = {"distilled": own.binary_decay, "loose": LOOSE * own.binary_decay}
+        passive = Stage(
+            "passive", PASSIVE_STEPS, self._passive, self._sampler("passive", PASSIVE_BATCH, balanced=False),
+            {"passive": 1.0}, one_cycle(PASSIVE_RATE), end=self._find_events,
+        )  # fmt: skip
+        return [
+            *([passive] if self.rows.own is not None else []),
+            Stage(
+                "warm-up", warm, self._warm_up, self._sampler("warm-up", size),
+                {"forward": 1.0}, one_cycle(rate, end=begun), weight_decay=decay,
+            ),
+            Stage(
+                "em", max(steps - warm, 1), self._em, self._sampler("em", size),
+                {"forward": 1.0, "binary": 1.0}, one_cycle(rate, start=begun), self._annealed,
+                weight_decay=decay, end=self._find_posteriors,
+            ),
+            Stage(
+                "distil", int(sizes["distil_steps"]), self._distil, self._distil_sampler(2 * size),
+                dict.fromkeys(DISTILLED, 1.0), one_cycle(DISTIL_RATE), weight_decay=last,
+            ),
+        ]  # fmt: skip
+
+    def _sampler(self, stage: str, size: int, *, balanced: bool = True) -> Callable[[], Sampler]:
+        def made() -> Sampler:
+            strata = self.strata if balanced else [[group] for group in self.groups]
+            return Sampler(strata, size, self.seeds, stage, self.device)
+
+        return made
+
+    def _distil_sampler(self, size: int) -> Callable[[], Sampler]:
+        def made() -> Sampler:
+            strata = []
+            for run in range(len(self.runs)):
+                mine = self.strata[FOLDS * run : FOLDS * (run + 1)]
+                strata.append([torch.cat(self.groups[FOLDS * run : FOLDS * (run + 1)])])
+                strata.append([torch.cat(pools) for pools in zip(*mine, strict=True)])
+            return Sampler(strata, size, self.seeds, "distil", self.device)
+
+        return made
+
+    # -- the outcome's own state -------------------------------------------------------------------
+
+    def _passive(
+        self, index: Tensor, settings: Settings, generator: torch.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        error = (self.nets["passive"](self._own(index)) - self.rows.target[index]).abs().mean(-1)
+        return error.mean(1).sum(), {"error": error.mean()}
+
+    def _own(self, index: Tensor | slice) -> Tensor:
+        return self.rows.inputs[index][..., self.rows.own, :]
+
+    @torch.no_grad()
+    def _find_events(self) -> None:
+        self.strata = []
+        self.target = self.rows.target.clone()
+        for run in range(len(self.runs)):
+            rows = self.rows.run(run)
+            passive = self._alone("passive", run)
+            errors = []
+            for block in _slices(rows):
+                both = (passive(self._own(block).expand(FOLDS, -1, -1)) - self.rows.target[block]).abs().mean(-1)
+                errors.append(torch.where(self.rows.fold[block] == 0, both[1], both[0]))
+            event = torch.cat(errors) > EVENT
+            share = float(event.float().mean())
+            rare = 0 < share < RARE
+            self.events[run] = share
+            for group in self.groups[FOLDS * run : FOLDS * (run + 1)]:
+                hit = event[group - rows.start]
+                self.strata.append([group[hit], group[~hit]] if rare else [group])
+            if rare:
+                self.natural[rows] = torch.where(event, 2 * share, 2 * (1 - share))
+                weight = (1 / self.natural[rows]).unsqueeze(-1)
+                mean = (self.rows.target[rows] * weight).sum(0) / weight.sum()
+                spread = (((self.rows.target[rows] - mean).square() * weight).sum(0) / weight.sum()).sqrt()
+                self.scale[run] = torch.where(spread > 1e-6, spread, torch.ones_like(spread))
+                self.target[rows] /= self.scale[run]
+                self.sufficiency[FOLDS * run : FOLDS * (run + 1)] = self.learner.sufficiency
+
+    # -- expectation and maximisation --------------------------------------------------------------
+
+    def _warm_up(
+        self, index: Tensor, settings: Settings, generator: torch.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        groups, rows = index.shape
+        shown = masks.random((groups, 3, rows, self.rows.factors), self.rows.own, generator)
+        shown[:, 0] = self.alone
+        shown[:, 1] = 1
+        there = self.rows.there(index)
+        if there is not None:
+            shown = shown * there.unsqueeze(1)
+        forward = self.forward
+        missed = forward(forward.embedding(self.rows.seen(index)), shown) - self.target[index].unsqueeze(1)
+        error = missed.abs().mean(-1)
+        # Squared errors keep rare events from being given up, as absolute ones alone would allow.
+        loss = error + missed.square().mean(-1)
+        alone = loss[:, 0] * self.natural[index]
+        return (alone + loss[:, 1] + loss[:, 2]).mean(1).sum() / 3, {
+            "own": error[:, 0].mean(),
+            "full": error[:, 1].mean(),
+        }
+
+    def _annealed(self, done: float) -> Mapping[str, float]:
+        return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
+
+    def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        forward, binary, own = self.forward, self.nets["binary"], self.rows.own
+        groups, count = index.shape
+        factors = self.rows.factors
+        seen, target, there = self.rows.seen(index), self.target[index], self.rows.there(index)
+        together = (groups // FOLDS, FOLDS * count, factors)
+        odds = binary(seen.reshape(*together, -1), None if there is None else there.reshape(together))
+        odds = odds.reshape(groups, count, factors)
+        with torch.no_grad():
+            if self.listed is not None:
+                trial = self.listed[None, :, None].expand(groups, -1, count, factors)
+            else:
+                trial = masks.proposed(odds.detach(), self.alone, own, self.learner.proposals, generator)
+            if there is not None:
+                trial = trial * there.unsqueeze(1)
+            # Each fold's model judges the rows of the other fold.
+            judged = _swapped(forward(forward.embedding(_swapped(seen)), _swapped(trial)))
+            error = (judged - target.unsqueeze(1)).abs().mean(-1)
+            cost = error + settings["penalty"] * trial.sum(-1)
+            posterior = torch.softmax(-cost / settings["temperature"], dim=1)
+            marginal = torch.einsum("gkb,gkbn->gbn", posterior, trial)
+            noise = torch.rand(posterior.shape, device=self.device, generator=generator).clamp(1e-9, 1 - 1e-7)
+            drawn = (posterior.clamp(min=1e-12).log() - (-noise.log()).log()).argmax(dim=1, keepdim=True)
+            other = torch.randint(0, trial.shape[1], drawn.shape, device=self.device, generator=generator)
+            picked = torch.cat([drawn, other], dim=1).unsqueeze(-1).expand(-1, -1, -1, factors)
+            everything = torch.ones_like(trial[:, :1]) if there is None else there.unsqueeze(1)
+            learned = torch.cat([trial.gather(1, picked), everything], dim=1)
+        loss = (forward(forward.embedding(seen), learned) - target.unsqueeze(1)).abs().mean(-1)
+        chosen, wild, full = loss.unbind(1)
+        fitted = (chosen + FULL * full).mean(1) + self.sufficiency * (self.natural[index] * wild).mean(1)
+        matched = functional.binary_cross_entropy_with_logits(odds, marginal, reduction="none").mean(dim=(1, 2))
+        length = marginal.sum(-1).mean() - float(own is not None)
+        values = {"chosen": chosen.mean(), "full": full.mean(), "binary": matched.mean(), "length": length}
+        return fitted.sum() + matched.sum() / FOLDS, values
+
+    # -- distillation ------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def _find_posteriors(self) -> None:
+        """Set the penalty on held-out rows, and every training row's posterior, judged out of sample."""
+        self.marginal = torch.empty(len(self.rows), self.rows.factors, device=self.device)
+        state = {k: v.repeat_interleave(VARIANTS, dim=0) for k, v in self.nets["binary"].state_dict().items()}
+        for name in DISTILLED:
+            self.nets[name].load_state_dict(state)
+        for run in range(len(self.runs)):
+            self.penalties[run] = steadiest_penalty(stability(self._held(run)), self.learner.penalty)
+            for block in _slices(self.rows.run(run)):
+                there = self.rows.there(block)
+                found = self._tried(run, self.rows.inputs[block], self.target[block], there, self.rows.fold[block])
+                self.marginal[block] = found.marginal(self.penalties[run], COLD, prior=1.0)
+
+    def _distil(
+        self, index: Tensor, settings: Settings, generator: torch.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        seen, there, target = self.rows.seen(index), self.rows.there(index), self.marginal[index]
+        missed = torch.stack(
+            [functional.binary_cross_entropy_with_logits(self.nets[name](seen, there), target) for name in DISTILLED]
+        )
+        # A mean over groups, where others are sums: scaled back, so that a run's gradients do not depend on the others.
+        return len(target) * missed.sum(), {"binary": missed[0], "loose": missed[1]}
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def finish(self, position: int, run: Run, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
+        """Keep the best binary network, calibrate it, and look for what went wrong; all on held-out rows."""
+        learner = run.learner
+        penalty = self.penalties[position]
+        encoder = run.encoder.rescaled(run.encoder.target_scale * self.scale[position].cpu().double().numpy())
+        nets = {"forward": self._alone("forward", position), "binary": self._alone("binary", position)}
+        held = list(self._held(position))
+        marginal = torch.cat([found.marginal(penalty, COLD) for found in held])
+        scored = [k for k in range(self.rows.factors) if k != self.rows.own]
+        choices = {"em": nets["binary"]}
+        if self.marginal.numel() and not stopped:
+            for name in DISTILLED:
+                for variant, seen in enumerate(("as they come", "balanced")):
+                    one = learner.networks(encoder, 1)["binary"].to(self.device)
+                    at = VARIANTS * position + variant
+                    one.load_state_dict(part(self.nets[name], slice(at, at + 1)))
+                    choices[f"{name}, rows {seen}"] = one
+        said = {name: self._said(net, run.held_encoded) for name, net in choices.items()}
+        misses = {name: _missed(odds[:, scored] > 0, marginal[:, scored] > 0.5) for name, odds in said.items()}
+        best = min(misses, key=misses.__getitem__)
+        nets["binary"] = choices[best]
+        odds, target = said[best][:, scored], marginal[:, scored]
+        temperature = temperature_of(odds, target)
+        reliability = Reliability.of(torch.sigmoid(odds / temperature), target)
+        error = torch.cat([found.error.min(dim=0).values for found in held])
+        full = torch.cat([found.full for found in held])
+        apart = torch.cat([found.apart for found in held])
+        target_held = torch.as_tensor(run.held_encoded.target, device=self.device) / self.scale[position]
+        shares = {run.train.factors[k]: float((odds[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
+        learned = {
+            "penalty": penalty,
+            "temperature": temperature,
+            "threshold": 0.5,
+            "events": self.events[position],
+            "sufficiency": float(self.sufficiency[FOLDS * position]),
+            "worst_error": float(torch.quantile(error.cpu(), BADLY)),
+            "worst_disagreement": float(torch.quantile(apart.cpu(), BADLY)),
+            "calibration_error": reliability.error,
+            "sizes": dict(self.learner.sizes_),
+            "kept": best,
+            "disagreement": misses[best],
+            "shares": shares,
+        }
+        notes = verdicts(
+            shares=shares,
+            full_error=float(full.mean()),
+            blind_error=float((target_held - target_held.median(dim=0).values).abs().mean()),
+            stopped=stopped,
+        )
+        learner.finish(run, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
+
+    def _alone(self, name: str, run: int) -> nn.Module:
+        """A network of one run, cut out of those of all."""
+        each = self.nets[name]
+        groups = next(each.parameters()).shape[0] // len(self.runs)
+        one = self.learner.networks(self.runs[run].encoder, 1)[name].to(self.device)
+        one.load_state_dict(part(each, slice(groups * run, groups * (run + 1))))
+        return one
+
+    def _tried(
+        self, run: int, inputs: Tensor, target: Tensor, there: Tensor | None, fold: Tensor | None = None
+    ) -> Tried:
+        forward, binary = self._cut(run)
+        return tried(forward, binary, inputs, target, there, self.rows.own, self.penalties[run], fold)
+
+    def _cut(self, run: int) -> tuple[MaskedModel, BinaryNetwork]:
+        forward, binary = self._alone("forward", run), self._alone("binary", run)
+        assert isinstance(forward, MaskedModel)
+        assert isinstance(binary, BinaryNetwork)
+        return forward, binary
+
+    def _held(self, run: int) -> list[Tried]:
+        """The held-out rows, judged by both folds' models; at most so many as are needed for choices."""
+        encoded = self.runs[run].held_encoded
+        found = []
+        for at in range(0, len(encoded), JUDGE):
+            inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
+            target = torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.scale[run]
+            there = None
+            if encoded.present is not None:
+                there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float()
+            found.append(self._tried(run, inputs, target, there))
+        return found
+
+    def _said(self, net: nn.Module, encoded: Encoded) -> Tensor:
+        parts = []
+        for at in range(0, len(encoded), JUDGE):
+            inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
+            there = None
+            if encoded.present is not None:
+                there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float().unsqueeze(0)
+            parts.append(net(beside_own(inputs, self.rows.own).unsqueeze(0), there)[0])
+        return torch.cat(parts)
+
+
+def _missed(said: Tensor, found: Tensor) -> float:
+    """How far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own shares."""
+    wrong = said != found
+    event = found.any(dim=1)
+    kinds = [wrong[event], wrong[~event]]
+    balanced = float(np.mean([float(kind.float().mean()) for kind in kinds if len(kind)]))
+    return float(wrong.float().mean()) + balanced
+
+
+def _swapped(tensor: Tensor) -> Tensor:
+    """The folds of every run exchanged."""
+    shape = tensor.shape
+    return tensor.reshape(-1, FOLDS, *shape[1:]).flip(1).reshape(shape)
+
+
+def _slices(rows: slice) -> list[slice]:
+    return [slice(at, min(at + JUDGE, rows.stop)) for at in range(rows.start, rows.stop, JUDGE)]

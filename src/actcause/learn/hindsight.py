@@ -1,0 +1,164 @@
+"""Which binary explains an observed outcome best: errors of many binaries, out of sample, and what follows.
+
+Binaries are all listed where there are few. Where there are many, a search starts from what the binary network
+says, from the outcome's own factor alone and from all factors, and flips one bit at a time while that helps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from . import masks
+from .batches import FOLDS, beside_own
+from .networks import BinaryNetwork, MaskedModel
+
+LISTED = 64  # up to so many binaries are all tried
+ROUNDS = 12  # bits that a search flips at most
+DOUBT = 12.0  # log-odds beyond which the network's word adds nothing
+PRIOR = 3.0  # how much the network's word counts beside the error, in units of the temperature
+NEARLY = 0.01  # how far below the best agreement still counts as steady
+GRID = tuple(0.002 * 10 ** (k / 10) for k in range(21))  # penalties looked at, 0.002 to 0.2
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Binaries tried for each row, with the error of each: `masks` (tried, rows, factors), `each` (folds, tried, rows).
+
+    `error` (tried, rows) is the error that counts: of both folds' models together, or for a training row that of the
+    model which has not seen it.
+    """
+
+    masks: Tensor
+    each: Tensor
+    error: Tensor
+    odds: Tensor  # (rows, factors): what the binary network says
+    full: Tensor  # (rows,): the error seeing all factors
+    apart: Tensor  # (rows,): how far the folds' models disagree, seeing all factors
+    own: int | None
+
+    def length(self) -> Tensor:
+        """(tried, rows): the number of factors besides the outcome's own."""
+        return self.masks.sum(-1) - (0 if self.own is None else 1)
+
+    def cost(self, penalty: float, temperature: float, prior: float = PRIOR) -> Tensor:
+        """(tried, rows): error, a penalty for each factor, and the network's word as a prior."""
+        odds = self.odds.clamp(-DOUBT, DOUBT)
+        word = self.masks * functional.logsigmoid(odds) + (1 - self.masks) * functional.logsigmoid(-odds)
+        if self.own is not None:
+            word[..., self.own] = 0
+        return self.error + penalty * self.length() - prior * temperature * word.sum(-1)
+
+    def marginal(self, penalty: float, temperature: float, prior: float = PRIOR) -> Tensor:
+        """(rows, factors): how likely each factor is in the binary, given the outcome."""
+        posterior = torch.softmax(-self.cost(penalty, temperature, prior) / temperature, dim=0)
+        return torch.einsum("kb,kbn->bn", posterior, self.masks)
+
+
+@torch.no_grad()
+def tried(
+    forward: MaskedModel,
+    binary: BinaryNetwork,
+    inputs: Tensor,
+    target: Tensor,
+    present: Tensor | None,
+    own: int | None,
+    penalty: float,
+    fold: Tensor | None = None,
+) -> Tried:
+    """Binaries for rows of one run, judged by the folds' models together, or each row by the one of the other fold."""
+    seen = beside_own(inputs, own).unsqueeze(0)
+    odds = binary(seen, None if present is None else present.unsqueeze(0))[0]
+    embedded = forward.embedding(seen.expand(FOLDS, -1, -1, -1))
+    rows, factors = odds.shape
+
+    def judged(candidates: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The binaries without absent factors, the error of each by fold, and the folds' disagreement."""
+        if present is not None:
+            candidates = candidates * present
+        predicted = forward(embedded, candidates.unsqueeze(0).expand(FOLDS, -1, -1, -1))
+        apart = (predicted[0] - predicted[1]).abs().mean(-1)
+        return candidates, (predicted - target).abs().mean(-1), apart
+
+    def counted(each: Tensor) -> Tensor:
+        return each.mean(0) if fold is None else torch.where(fold == 0, each[1], each[0])
+
+    listed = masks.every(factors, own, LISTED)
+    if listed is not None:
+        candidates, each, apart = judged(listed.to(odds.device).unsqueeze(1).expand(-1, rows, factors))
+        return Tried(candidates, each, counted(each), odds, counted(each)[-1], apart[-1], own)
+
+    alone = masks.only(factors, own, odds.device).expand(rows, factors)
+    said = (odds > 0).float()
+    if own is not None:
+        said[:, own] = 1
+    candidates, each, apart = judged(torch.stack([alone, said, torch.ones_like(said)]))
+    collected, errors = [candidates], [each]
+    bits = torch.tensor([position for position in range(factors) if position != own], device=odds.device)
+    flips = functional.one_hot(bits, factors).float().unsqueeze(1)
+    for origin in (0, 1):
+        at, cost = candidates[origin], counted(each)[origin] + penalty * candidates[origin].sum(-1)
+        going = torch.ones_like(cost, dtype=torch.bool)
+        for _ in range(ROUNDS):
+            near, found, _ = judged((at.unsqueeze(0) - flips).abs())
+            best, which = (counted(found) + penalty * near.sum(-1)).min(dim=0)
+            better = best < cost - 1e-6
+            pick = near.gather(0, which.view(1, -1, 1).expand(1, -1, factors))
+            at = torch.where(better.unsqueeze(-1), pick[0], at)
+            cost = torch.where(better, best, cost)
+            collected.append(pick)
+            # The first step that does not help is kept as an alternative; then the row waits for others to end.
+            errors.append(torch.where(going, found.gather(1, which.view(1, 1, -1).expand(FOLDS, 1, -1)), torch.inf))
+            going = going & better
+            if not bool(going.any()):
+                break
+    binaries = torch.cat(collected)
+    every = _once(binaries, torch.cat(errors, dim=1))
+    return Tried(binaries, every, counted(every), odds, counted(each)[-1], apart[-1], own)
+
+
+def _once(binaries: Tensor, error: Tensor) -> Tensor:
+    """The errors (folds, tried, rows), infinite where a row has tried a binary before: a posterior counts each once."""
+    for position in range(1, len(binaries)):
+        same = (binaries[:position] == binaries[position]).all(dim=-1) & error[0, :position].isfinite()
+        error[:, position] = torch.where(same.any(dim=0), torch.inf, error[:, position])
+    return error
+
+
+def stability(found: Sequence[Tried]) -> list[float]:
+    """For each penalty of `GRID`, Cohen's kappa between the binaries that either fold's model chooses on its own.
+
+    Too small a penalty lets a model's own noise choose, which the other model does not share.
+    """
+    both = torch.zeros(len(GRID), 4)
+    for part in found:
+        scored = [k for k in range(part.masks.shape[-1]) if k != part.own]
+        for position, penalty in enumerate(GRID):
+            chosen = []
+            for error in part.each:
+                best = (error + penalty * part.length()).argmin(dim=0)
+                rows = part.masks.gather(0, best.view(1, -1, 1).expand(1, -1, part.masks.shape[-1]))[0]
+                chosen.append(rows[:, scored] > 0.5)
+            code = (2 * chosen[0].long() + chosen[1].long()).flatten()
+            both[position] += torch.bincount(code, minlength=4).cpu()
+    share = both / both.sum(dim=1, keepdim=True)
+    agreed = share[:, 0] + share[:, 3]
+    first, second = share[:, 2] + share[:, 3], share[:, 1] + share[:, 3]
+    chance = first * second + (1 - first) * (1 - second)
+    return [float(k) for k in (agreed - chance) / (1 - chance).clamp(min=1e-9)]
+
+
+def steadiest_penalty(kappa: Sequence[float], start: float) -> float:
+    """The penalty nearest to `start` of those at which both models agree nearly as well as they ever do.
+
+    Selection by stability: Sun, Wang & Fang, "Consistent selection of tuning parameters via variable selection
+    stability", JMLR 2013.
+    """
+    best = max(kappa)
+    steady = [penalty for penalty, value in zip(GRID, kappa, strict=True) if value >= best - NEARLY]
+    return min(steady, key=lambda penalty: abs(math.log(penalty / start)))

@@ -1,0 +1,57 @@
+"""Layers for many networks at once: every weight has a first axis for the network it belongs to.
+
+Networks of one shape that are trained side by side (the folds of cross-fitting, several seeds) are one batched
+matrix product instead of many small ones. A group never sees another's numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+class Linear(nn.Module):
+    """`groups` affine maps: (groups, rows, inputs) to (groups, rows, outputs)."""
+
+    def __init__(self, groups: int, inputs: int, outputs: int, gain: float = 1.0) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(groups, inputs, outputs) * gain * math.sqrt(2.0 / max(inputs, 1)))
+        self.bias = nn.Parameter(torch.zeros(groups, 1, outputs))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return torch.baddbmm(self.bias, rows, self.weight)
+
+
+class ClassLinear(nn.Module):
+    """An affine map for each class of factors: (groups, factors, rows, inputs) to (…, outputs)."""
+
+    def __init__(self, groups: int, classes: Sequence[int], inputs: int, outputs: int) -> None:
+        super().__init__()
+        kinds = max(classes) + 1
+        self.weight = nn.Parameter(torch.randn(groups, kinds, inputs, outputs) * math.sqrt(2.0 / max(inputs, 1)))
+        self.bias = nn.Parameter(torch.zeros(groups, kinds, 1, outputs))
+        self.kind: Tensor
+        self.register_buffer("kind", torch.tensor(classes), persistent=False)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        groups, factors, count, inputs = rows.shape
+        flat = rows.reshape(groups * factors, count, inputs)
+        weight = self.weight[:, self.kind].reshape(groups * factors, inputs, -1)
+        bias = self.bias[:, self.kind].reshape(groups * factors, 1, -1)
+        return torch.baddbmm(bias, flat, weight).reshape(groups, factors, count, -1)
+
+
+def perceptron(groups: int, inputs: int, width: int, outputs: int, layers: int) -> nn.Sequential:
+    """`layers` hidden layers with SiLU, and an affine one with small weights, so that outputs begin near 0."""
+    parts: list[nn.Module] = []
+    for position in range(layers):
+        parts += [Linear(groups, inputs if position == 0 else width, width), nn.SiLU()]
+    return nn.Sequential(*parts, Linear(groups, width if layers else inputs, outputs, gain=0.5))
+
+
+def part(module: nn.Module, groups: slice) -> dict[str, Tensor]:
+    """The weights of some of a module's groups, as a state that a smaller module of the same kind can load."""
+    return {name: value[groups].clone() for name, value in module.state_dict().items()}

@@ -1,0 +1,340 @@
+"""A run: a folder with what was learned, or a training under way that can be cut off at any moment and resumed.
+
+    model.safetensors       the fitted learner
+    checkpoint.safetensors  the training under way; gone when it has finished
+    history.jsonl           a line for every chunk of steps: stage, step, losses
+    run.json                method, settings, data, versions, seconds, status
+    events.out.tfevents.*   for TensorBoard, where that is installed
+
+`train` refuses to overwrite a run unless it is told to. Resumed after a power cut, a training ends with the same
+weights, to the last bit, as one that was never interrupted (on the same machine, with as many threads).
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import ceil
+from os import PathLike
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..data import Transitions
+from ..errors import MissingExtraError, shown
+from . import checkpoint
+from .base import Learner
+from .errors import LearnError, RunError
+from .session import Session, fit_many
+from .training import CHUNK, Moment, StageOver
+
+MODEL, CHECKPOINT, HISTORY, SUMMARY = "model.safetensors", "checkpoint.safetensors", "history.jsonl", "run.json"
+EVENTS = "events.out.tfevents.*"
+EVERY = 15.0  # seconds between two checkpoints
+BETTER = 0.99  # what counts as progress: a loss below this share of what it was
+FREE = ("max_seconds", "device")  # settings that a resumed training may have otherwise
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user, or the machine, asked to stop; all was saved, and `signal` says who asked."""
+
+    def __init__(self, number: int) -> None:
+        self.signal = number
+        super().__init__(f"stopped by signal {number}")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A run after `train`: "finished", or "stopped" where the time ran out, with provisional answers."""
+
+    learner: Learner
+    folder: Path
+    status: str
+    seconds: float  # of all its sessions together
+    notes: tuple[str, ...]
+
+
+def train(
+    learner: Learner,
+    data: Transitions,
+    out: str | PathLike[str],
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    source: str | None = None,
+    callback: Callable[[Moment], None] | None = None,
+    every: float = EVERY,
+    patience: int | None = None,
+    tensorboard: bool | None = None,
+) -> Trained:
+    """Fit a learner and keep the course of it in the folder `out`.
+
+    `source` is what the data are called. `patience` ends a stage whose loss has not become 1% smaller within so many
+    steps. `tensorboard` writes event files; by default where TensorBoard is installed.
+
+    >>> import tempfile
+    >>> from actcause.data import collect
+    >>> from actcause.learn import Never
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = train(Never(), collect("1-in", 1000), f"{folder}/run")
+    ...     sorted(path.name for path in run.folder.iterdir()), run.status
+    (['history.jsonl', 'model.safetensors', 'run.json'], 'finished')
+    """
+    if patience is not None and (not isinstance(patience, int) or patience < 1):
+        raise LearnError(f"The patience must be a positive number of steps. Got {shown(patience)} instead.")
+    if not isinstance(data, Transitions):
+        raise LearnError(f"The data must be Transitions. Got {shown(data)} instead.")
+    learner.check_options()
+    folder = Path(out)
+    header = {**checkpoint.described(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
+    _check_free(folder, resume, overwrite)
+    restored = None
+    if resume and _is_run(folder):
+        before = summary(folder)
+        _check_same(before, header, folder)
+        if before["status"] == "finished" and (folder / MODEL).exists():
+            (folder / CHECKPOINT).unlink(missing_ok=True)
+            return Trained(
+                load(folder), folder, "finished", float(before["seconds"]), ("This run had finished already.",)
+            )
+        if (folder / CHECKPOINT).exists():
+            restored = checkpoint.read(folder / CHECKPOINT)
+            _check_same(restored.header, header, folder)
+    course = _Course(folder, header, source, callback, every, patience, tensorboard, restored)
+    with _signals() as course.asked:
+        try:
+            place = None if restored is None else (restored.tensors, restored.header["course"])
+            fit_many([learner], [data], callback=course.told, restored=place, session=course.begin)
+        finally:
+            course.close()
+        course.end(learner)
+    return Trained(learner, folder, course.status, course.seconds, (*course.notes, *learner.notes_))
+
+
+def load(out: str | PathLike[str], *, device: str = "auto") -> Learner:
+    """The learner of a run (or of a file that `Learner.save` wrote)."""
+    path = Path(out)
+    if not path.is_dir():
+        return checkpoint.load(path, device=device)
+    if not (path / MODEL).exists():
+        under_way = (path / SUMMARY).exists()
+        remedy = "its training has not finished; resume it" if under_way else "train one with 'actcause train'"
+        raise RunError(f"{path} holds no {MODEL}: {remedy}.")
+    return checkpoint.load(path / MODEL, device=device)
+
+
+def trained_on(out: str | PathLike[str], data: Transitions) -> bool:
+    """Whether these are the rows that a run was trained on."""
+    path = Path(out)
+    header = checkpoint.read(path / MODEL if path.is_dir() else path).header
+    return header.get("data") == checkpoint.fingerprint(data)
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    """What `run.json` says."""
+    try:
+        document = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        float(document["seconds"]), document["status"], document["settings"]
+    except (OSError, KeyError, TypeError, ValueError) as wrong:
+        raise RunError(f"{folder / SUMMARY} cannot be understood: train again with overwrite=True.") from wrong
+    return dict(document)
+
+
+# -- what is there already -------------------------------------------------------------------------
+
+
+def _is_run(folder: Path) -> bool:
+    return (folder / SUMMARY).exists()
+
+
+def _check_free(folder: Path, resume: bool, overwrite: bool) -> None:
+    if resume and overwrite:
+        raise RunError("A run is either resumed or overwritten: say resume=True or overwrite=True, not both.")
+    if folder.exists() and not folder.is_dir():
+        raise RunError(f"{folder} is a file; a run is a folder: choose another name.")
+    if folder.is_dir() and not _is_run(folder) and any(_others(folder)):
+        raise RunError(f"{folder} is a folder that is neither empty nor a run: choose another name.")
+    if _is_run(folder) and not resume and not overwrite:
+        raise RunError(f"{folder} holds a run already: resume=True goes on with it, overwrite=True replaces it.")
+
+
+def _others(folder: Path) -> Iterator[Path]:
+    """What is in a folder besides files that a power cut left half-written."""
+    return (path for path in folder.iterdir() if not path.name.endswith(".partial"))
+
+
+def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to go on with another method, other settings or other data."""
+    if before.get("method") != now["method"]:
+        raise RunError(
+            f"{folder} was begun with the method {before.get('method')}, not {now['method']}: it cannot go on."
+        )
+    wanted = json.loads(json.dumps(now["settings"]))
+    found = {**before["settings"], "patience": before.get("patience")}
+    for name, value in {**wanted, "patience": now["patience"]}.items():
+        if name not in FREE and (name not in found or found[name] != value):
+            raise RunError(
+                f"{folder} was begun with {name}={shown(found.get(name))} and cannot go on with {name}={shown(value)}: "
+                "give the same options, or train into another folder."
+            )
+    if before.get("data") != now["data"]:
+        raise RunError(
+            f"{folder} was begun with other data and cannot go on with these: give the same, or another folder."
+        )
+
+
+# -- the course ------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Course:
+    """Keeps a training's files up to date while it goes on."""
+
+    folder: Path
+    header: Mapping[str, Any]
+    source: str | None
+    callback: Callable[[Moment], None] | None
+    every: float
+    patience: int | None
+    tensorboard: bool | None
+    restored: checkpoint.Saved | None
+    asked: list[int] = field(default_factory=list)  # signals that came
+    status: str = "training"
+    notes: list[str] = field(default_factory=list)
+
+    def begin(self, session: Session) -> None:
+        """Called when all checks have passed, right before the first step: only now anything is written."""
+        self.session, self.began, self.before = session, time.monotonic(), 0.0
+        self.writer: Any = None
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for partial in self.folder.glob(".*.partial"):
+                partial.unlink()
+            if self.restored is None:
+                for name in (MODEL, CHECKPOINT, HISTORY, EVENTS):
+                    for old in self.folder.glob(name):
+                        old.unlink()
+            else:
+                self.before = float(summary(self.folder)["seconds"])
+            self._summarise()
+            lines = [] if self.restored is None else self.restored.header["course"]["history"]
+            self.history = open(self.folder / HISTORY, "w", encoding="utf-8", buffering=1)  # noqa: SIM115
+            self.history.writelines(json.dumps(line) + "\n" for line in lines)
+        except OSError as refused:
+            raise RunError(f"Cannot write to {self.folder}: {refused.strerror or refused}.") from refused
+        self.first = lines[-1]["step"] + 1 if lines else None
+        self.saved = time.monotonic()
+
+    def told(self, moment: Moment) -> None:
+        trainer = self.session.trainer
+        assert trainer is not None
+        self.history.write(json.dumps(trainer.history[-1]) + "\n")
+        if self.writer is None and self.tensorboard is not False:
+            self._begin_tensorboard()
+        if self.writer is not None:
+            for name, value in moment.values.items():
+                self.writer.add_scalar(f"{moment.stage}/{name}", value, moment.step)
+        if self.callback is not None:
+            self.callback(moment)
+        if self.patience is not None and _enough(trainer.history, self.patience):
+            raise StageOver  # and no checkpoint here: a resumed training would miss this end
+        if self.asked or time.monotonic() - self.saved >= self.every:
+            self._save()
+        if self.asked:
+            self.status = "interrupted"
+            self._summarise()
+            raise Interrupted(self.asked[0])
+
+    def end(self, learner: Learner) -> None:
+        """Keep what was learned; a training that ran out of time keeps its place too."""
+        if self.session.stopped:
+            self._save()
+        self.status = "stopped" if self.session.stopped else "finished"
+        checkpoint.save(learner, self.folder / MODEL, data_fingerprint=self.header["data"])
+        self._summarise({"notes": list(learner.notes_), "learned": learner.learned_})
+        if not self.session.stopped:
+            (self.folder / CHECKPOINT).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        for name in ("history", "writer"):
+            handle = getattr(self, name, None)
+            if handle is not None:
+                handle.close()
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.monotonic() - self.began
+
+    def _save(self) -> None:
+        trainer = self.session.trainer
+        assert trainer is not None
+        tensors, course = trainer.snapshot()
+        checkpoint.write(self.folder / CHECKPOINT, {**self.header, "course": course}, tensors)
+        self._summarise()
+        self.saved = time.monotonic()
+
+    def _summarise(self, more: Mapping[str, Any] | None = None) -> None:
+        versions = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
+        document = {
+            **self.header,
+            "source": self.source,
+            "versions": versions,
+            "device": str(self.session.device),
+            "threads": torch.get_num_threads(),
+            "status": self.status,
+            "seconds": round(self.seconds, 2),
+            **(more or {}),
+        }
+        checkpoint.write_whole(self.folder / SUMMARY, (json.dumps(document, indent=1) + "\n").encode())
+
+    def _begin_tensorboard(self) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            if self.tensorboard:
+                self.notes.append(str(MissingExtraError("Logging for TensorBoard", "tensorboard")))
+            self.tensorboard = False
+        else:
+            # Steps that are repeated after a power cut are shown once.
+            self.writer = SummaryWriter(str(self.folder), purge_step=self.first)
+
+
+def _enough(history: Sequence[Mapping[str, Any]], patience: int) -> bool:
+    """Whether the stage's first loss was, over the last `patience` steps, hardly less than over as many before."""
+    stage = history[-1]["stage"]
+    losses = [
+        next(v for k, v in line.items() if k not in ("stage", "step")) for line in history if line["stage"] == stage
+    ]
+    count = ceil(patience / CHUNK)
+    return len(losses) >= 2 * count and fmean(losses[-count:]) > BETTER * fmean(losses[-2 * count : -count])
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Collect requests to stop, so that training stops between two chunks; a second request stops at once."""
+    asked: list[int] = []
+
+    def ask(number: int, frame: object) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
+        yield asked
+        return
+    before = {number: signal.signal(number, ask) for number in SIGNALS}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,157 @@
+"""Which binary explains an observed outcome: a search finds what listing all binaries finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from actcause.learn import hindsight, masks
+from actcause.learn.batches import FOLDS
+from actcause.learn.hindsight import GRID, Tried, steadiest_penalty, tried
+
+FACTORS, ROWS, PENALTY = 6, 200, 0.05
+
+
+class Additive:
+    """A model in which every factor moves a number of its own; the second fold's is off by a little."""
+
+    def embedding(self, seen: Tensor) -> Tensor:
+        return seen[..., 0]
+
+    def __call__(self, embedded: Tensor, shown: Tensor) -> Tensor:
+        predicted = shown * embedded.unsqueeze(1)
+        predicted[1] += 0.01
+        return predicted
+
+
+class Says:
+    """A binary network that says the same of a row whatever stands beside it."""
+
+    def __init__(self, odds: Tensor) -> None:
+        self.odds = odds
+
+    def __call__(self, seen: Tensor, present: Tensor | None) -> Tensor:
+        return self.odds.unsqueeze(0)
+
+
+def case(own: int | None = 0, rows: int = ROWS, right: float = 0.7) -> dict[str, Any]:
+    """States, outcomes of random true binaries, and a network that is right about most bits."""
+    numbers = torch.Generator().manual_seed(0)
+    inputs = 1 + torch.rand(rows, FACTORS, 1, generator=numbers)
+    truth = (torch.rand(rows, FACTORS, generator=numbers) < 0.4).float()
+    if own is not None:
+        truth[:, own] = 1
+    agrees = torch.rand(rows, FACTORS, generator=numbers) < right
+    odds = torch.where(agrees, 2 * truth - 1, 1 - 2 * truth)
+    return {"inputs": inputs, "target": truth * inputs[..., 0], "truth": truth, "odds": odds, "own": own}
+
+
+def judged(given: dict[str, Any], present: Tensor | None = None, fold: Tensor | None = None) -> Tried:
+    return tried(
+        Additive(), Says(given["odds"]), given["inputs"], given["target"], present, given["own"], PENALTY, fold  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def searched(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> Tried:
+    with monkeypatch.context() as patched:
+        patched.setattr(hindsight, "LISTED", 1)
+        return judged(*arguments, **options)
+
+
+def best(found: Tried, penalty: float = PENALTY) -> Tensor:
+    at = (found.error + penalty * found.length()).argmin(dim=0)
+    return found.masks.gather(0, at.view(1, -1, 1).expand(1, -1, FACTORS))[0]
+
+
+@pytest.mark.parametrize("own", [0, 3, None])
+def test_a_search_finds_what_listing_finds(monkeypatch: pytest.MonkeyPatch, own: int | None) -> None:
+    given = case(own)
+    listed, found = judged(given), searched(monkeypatch, given)
+    assert len(listed.masks) == 2 ** (FACTORS - (own is not None))
+    assert len(found.masks) < len(listed.masks)
+    assert torch.equal(best(listed), given["truth"])
+    assert torch.equal(best(found), given["truth"])
+    assert torch.equal(listed.marginal(PENALTY, 0.02, prior=0) > 0.5, given["truth"] > 0.5)
+    assert torch.equal(found.marginal(PENALTY, 0.02, prior=0) > 0.5, given["truth"] > 0.5)
+
+
+@pytest.mark.parametrize("search", [False, True])
+def test_errors_are_those_of_the_binaries_beside_them(monkeypatch: pytest.MonkeyPatch, search: bool) -> None:
+    given = case()
+    found = searched(monkeypatch, given) if search else judged(given)
+    shown = found.masks.expand(FOLDS, *found.masks.shape).clone()
+    again = (Additive()(given["inputs"][..., 0].expand(FOLDS, -1, -1), shown) - given["target"]).abs().mean(-1).mean(0)
+    tried_at_all = found.error.isfinite()
+    assert torch.allclose(found.error[tried_at_all], again[tried_at_all])
+    assert tried_at_all.any(dim=0).all()
+
+
+def test_the_full_error_is_that_of_all_factors_however_binaries_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = case()
+    wanted = ((1 - given["truth"]) * given["inputs"][..., 0]).mean(-1)
+    for found in (judged(given), searched(monkeypatch, given)):
+        assert torch.allclose(found.full, wanted, atol=0.011)
+        assert torch.allclose(found.apart, torch.full((ROWS,), 0.01), atol=1e-6)
+
+
+def test_a_search_counts_no_binary_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = searched(monkeypatch, case(right=1.0))
+    for row in range(ROWS):
+        kept = [tuple(binary.tolist()) for binary in found.masks[found.error[:, row].isfinite(), row]]
+        assert len(set(kept)) == len(kept)
+
+
+def test_what_a_search_finds_for_a_row_does_not_depend_on_the_rows_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = case(right=0.5)
+    among = searched(monkeypatch, given).marginal(PENALTY, 0.5)
+    for row in (0, 7, 55):
+        alone = {name: value[row : row + 1] if isinstance(value, Tensor) else value for name, value in given.items()}
+        assert torch.allclose(searched(monkeypatch, alone).marginal(PENALTY, 0.5)[0], among[row], atol=1e-5)
+
+
+@pytest.mark.parametrize("search", [False, True])
+def test_absent_factors_are_in_no_binary(monkeypatch: pytest.MonkeyPatch, search: bool) -> None:
+    given = case()
+    present = (torch.rand(ROWS, FACTORS, generator=torch.Generator().manual_seed(1)) < 0.6).float()
+    present[:, 0] = 1
+    given["target"] = given["target"] * present
+    found = searched(monkeypatch, given, present=present) if search else judged(given, present=present)
+    assert not (found.masks * (1 - present)).any()
+    assert torch.equal(best(found), given["truth"] * present)
+
+
+def test_a_training_row_is_judged_by_the_model_that_has_not_seen_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = case()
+    fold = torch.arange(ROWS) % 2
+    for found in (judged(given, fold=fold), searched(monkeypatch, given, fold=fold)):
+        right = found.error.min(dim=0).values
+        assert right[fold == 0].tolist() == pytest.approx([0.01] * (ROWS // 2), abs=1e-5)  # the second fold's error
+        assert right[fold == 1].tolist() == pytest.approx([0.0] * (ROWS // 2), abs=1e-5)
+
+
+def test_the_networks_word_decides_where_errors_do_not() -> None:
+    listed = masks.every(3, 0)
+    assert listed is not None
+    rows = listed.unsqueeze(1)
+    odds = torch.tensor([[0.0, 3.0, -3.0]])
+    error = torch.zeros(4, 1)
+    found = Tried(rows, error.expand(FOLDS, 4, 1), error, odds, error[0], error[0], 0)
+    assert found.length()[:, 0].tolist() == [0, 1, 1, 2]
+    assert found.marginal(0.0, 0.1, prior=1.0)[0].tolist() == pytest.approx([1, 0.953, 0.047], abs=0.001)
+    assert found.marginal(0.0, 0.1, prior=0.0)[0].tolist() == pytest.approx([1, 0.5, 0.5])
+    assert found.marginal(10.0, 0.1, prior=1.0)[0, 1] < 0.01
+
+
+@pytest.mark.parametrize("start", [1e-5, 0.02, 0.9])
+def test_the_steadiest_penalty_is_one_at_which_both_models_agree(start: float) -> None:
+    kappa = [0.5] * len(GRID)
+    kappa[4:9] = [0.9, 0.895, 0.9, 0.899, 0.9]
+    found = steadiest_penalty(kappa, start)
+    assert found in GRID[4:9]
+    if start < GRID[4]:
+        assert found == GRID[4]
+    if start > GRID[8]:
+        assert found == GRID[8]
