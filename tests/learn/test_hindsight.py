@@ -145,13 +145,10 @@ def test_the_networks_word_decides_where_errors_do_not() -> None:
     assert found.marginal(10.0, 0.1, prior=1.0)[0, 1] < 0.01
 
 
-@pytest.mark.parametrize("start", [1e-5, 0.02, 0.9])
-def test_the_steadiest_penalty_is_one_at_which_both_models_agree(start: float) -> None:
-    kappa = [0.5] * len(GRID)
-    kappa[4:9] = [0.9, 0.895, 0.9, 0.899, 0.9]
-    found = steadiest_penalty(kappa, start)
-    assert found in GRID[4:9]
-    if start < GRID[4]:
-        assert found == GRID[4]
-    if start > GRID[8]:
-        assert found == GRID[8]
+def test_the_steadiest_penalty_is_the_nearest_at_which_both_models_agree() -> None:
+    steady = [0.9] * len(GRID)
+    assert steadiest_penalty(steady, 0.02) == pytest.approx(0.02)
+    rising = [0.5, 0.5, 0.5, 0.5, 0.5, 0.6, 0.9, 0.895, 0.9]
+    assert steadiest_penalty(rising, 0.02) == pytest.approx(0.02 * GRID[6])
+    falling = [0.9, 0.899, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
+    assert steadiest_penalty(falling, 0.02) == pytest.approx(0.02 * GRID[1])

@@ -250,11 +250,15 @@ class Course:
         for name in DISTILLED:
             self.nets[name].load_state_dict(state)
         for run in range(len(self.runs)):
-            self.penalties[run] = steadiest_penalty(stability(self._held(run)), self.learner.penalty)
+            self.penalties[run] = self._penalty(run)
             for block in _slices(self.rows.run(run)):
                 there = self.rows.there(block)
                 found = self._tried(run, self.rows.inputs[block], self.target[block], there, self.rows.fold[block])
                 self.marginal[block] = found.marginal(self.penalties[run], COLD, prior=1.0)
+
+    def _penalty(self, run: int) -> float:
+        start = self.learner.penalty
+        return steadiest_penalty(stability(self._held(run), start), start)
 
     def _distil(
         self, index: Tensor, settings: Settings, generator: torch.Generator
@@ -276,7 +280,8 @@ class Course:
         encoder = run.encoder.rescaled(run.encoder.target_scale * self.scale[position].cpu().double().numpy())
         nets = {"forward": self._alone("forward", position), "binary": self._alone("binary", position)}
         held = list(self._held(position))
-        marginal = torch.cat([found.marginal(penalty, COLD) for found in held])
+        # Without the word of a network: the networks are to be compared with it.
+        marginal = torch.cat([found.marginal(penalty, COLD, prior=0.0) for found in held])
         scored = [k for k in range(self.rows.factors) if k != self.rows.own]
         choices = {"em": nets["binary"]}
         if self.marginal.numel() and not stopped:
@@ -290,7 +295,7 @@ class Course:
         misses = {name: _missed(odds[:, scored] > 0, marginal[:, scored] > 0.5) for name, odds in said.items()}
         best = min(misses, key=misses.__getitem__)
         nets["binary"] = choices[best]
-        odds, target = said[best][:, scored], marginal[:, scored]
+        odds, target = said[best][:, scored], (marginal[:, scored] > 0.5).float()
         temperature = temperature_of(odds, target)
         reliability = Reliability.of(torch.sigmoid(odds / temperature), target)
         error = torch.cat([found.error.min(dim=0).values for found in held])

@@ -23,7 +23,7 @@ ROUNDS = 12  # bits that a search flips at most
 DOUBT = 12.0  # log-odds beyond which the network's word adds nothing
 PRIOR = 3.0  # how much the network's word counts beside the error, in units of the temperature
 NEARLY = 0.01  # how far below the best agreement still counts as steady
-GRID = tuple(0.002 * 10 ** (k / 10) for k in range(21))  # penalties looked at, 0.002 to 0.2
+GRID = tuple(2 ** (k / 4) for k in range(-4, 5))  # penalties looked at, as multiples of the one given
 
 
 @dataclass(frozen=True)
@@ -130,18 +130,18 @@ def _once(binaries: Tensor, error: Tensor) -> Tensor:
     return error
 
 
-def stability(found: Sequence[Tried]) -> list[float]:
-    """For each penalty of `GRID`, Cohen's kappa between the binaries that either fold's model chooses on its own.
+def stability(found: Sequence[Tried], start: float) -> list[float]:
+    """Cohen's kappa between the binaries that either fold's model chooses on its own, for each penalty of `GRID`.
 
     Too small a penalty lets a model's own noise choose, which the other model does not share.
     """
     both = torch.zeros(len(GRID), 4)
     for part in found:
         scored = [k for k in range(part.masks.shape[-1]) if k != part.own]
-        for position, penalty in enumerate(GRID):
+        for position, factor in enumerate(GRID):
             chosen = []
             for error in part.each:
-                best = (error + penalty * part.length()).argmin(dim=0)
+                best = (error + factor * start * part.length()).argmin(dim=0)
                 rows = part.masks.gather(0, best.view(1, -1, 1).expand(1, -1, part.masks.shape[-1]))[0]
                 chosen.append(rows[:, scored] > 0.5)
             code = (2 * chosen[0].long() + chosen[1].long()).flatten()
@@ -156,9 +156,11 @@ def stability(found: Sequence[Tried]) -> list[float]:
 def steadiest_penalty(kappa: Sequence[float], start: float) -> float:
     """The penalty nearest to `start` of those at which both models agree nearly as well as they ever do.
 
+    Only half to twice the penalty that the models were trained with is looked at: far from it they are other models,
+    and agreement alone would go on rising with the penalty, for as long as fewer and fewer factors are named.
     Selection by stability: Sun, Wang & Fang, "Consistent selection of tuning parameters via variable selection
     stability", JMLR 2013.
     """
     best = max(kappa)
-    steady = [penalty for penalty, value in zip(GRID, kappa, strict=True) if value >= best - NEARLY]
-    return min(steady, key=lambda penalty: abs(math.log(penalty / start)))
+    steady = [factor for factor, value in zip(GRID, kappa, strict=True) if value >= best - NEARLY]
+    return start * min(steady, key=lambda factor: abs(math.log(factor)))

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from actcause.data import Transitions, collect
+from actcause.envs import make
+from actcause.learn import JACI, LearnError, fit_many
+from actcause.learn.em import EVENT, RARE, Course
+from actcause.learn.jaci_em import LARGE, MANY_ROWS, SMALL
+from actcause.learn.metrics import edge_error
+from actcause.learn.session import device_of, prepared
+from actcause.learn.training import Stage, Trainer
+
+QUICK = {"steps": 600, "distil_steps": 250, "width": 48, "device": "cpu"}
+
+
+def gated(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Transitions:
+    """The outcome jumps to the first factor's value where that factor and its own value say so; others do nothing."""
+    generator = np.random.default_rng(seed)
+    state = generator.uniform(-1, 1, size=(rows, 1 + factors, 2))
+    own, first = state[:, -1], state[:, 0]
+    score = first[:, 0] + 0.5 * own[:, 1]
+    fires = score > np.quantile(score, 1 - rate)
+    outcome = np.where(fires[:, None], first[:, ::-1] - own, 0.5 * own)
+    cause = np.zeros((rows, 1 + factors), dtype=bool)
+    cause[:, -1], cause[:, 0] = True, fires
+    names = [*(f"a{k + 1}" for k in range(factors)), "y"]
+    return Transitions(factors=names, state=state, outcome=outcome, own="y", cause=cause)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[JACI, Transitions]:
+    return JACI(**QUICK).fit(gated(20_000, 0)), gated(4000, 1)
+
+
+def test_it_finds_when_an_edge_fires_without_a_label(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    assert edge_error(test, learner.predict(test)) < 0.03
+    assert learner.notes_ == ()
+
+
+def test_knowing_the_outcome_does_not_hurt(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    assert edge_error(test, learner.explain(test)) <= edge_error(test, learner.predict(test))
+
+
+def test_probabilities_are_sure_where_answers_are_right(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    assert learner.learned_["calibration_error"] < 0.05
+    sure = np.abs(learner.predict_proba(test)[:, 0] - 0.5)
+    right = learner.predict(test)[:, 0] == test.cause[:, 0]
+    assert sure[right].mean() > sure[~right].mean() + 0.1
+
+
+def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    broken = test.replaced(outcome=np.concatenate([test.outcome[:50] + 5.0, test.outcome[50:]]))
+    marked = learner.unsure(broken, hindsight=True)
+    assert marked[:50].all()
+    assert marked[50:].mean() < 0.02
+
+
+def test_distractors_are_not_named() -> None:
+    learner = JACI(**QUICK).fit(gated(20_000, 2, factors=6))
+    test = gated(4000, 3, factors=6)
+    assert edge_error(test, learner.predict(test)) < 0.04
+    assert learner.predict(test)[:, 1:-1].mean() < 0.01
+
+
+def test_rare_events_are_balanced_and_sufficiency_is_learned() -> None:
+    learner = JACI(**QUICK).fit(gated(20_000, 4, rate=0.06))
+    test = gated(4000, 5, rate=0.06)
+    assert 0 < learner.learned_["events"] < RARE
+    assert learner.learned_["sufficiency"] == learner.sufficiency
+    assert edge_error(test, learner.predict(test)) < 0.02
+
+
+def test_common_events_are_left_as_they_are(fitted: tuple[JACI, Transitions]) -> None:
+    learner, _ = fitted
+    assert learner.learned_["events"] > RARE
+    assert learner.learned_["sufficiency"] == 0
+
+
+def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
+    learner = JACI(**QUICK)
+    run = prepared(learner, gated(8000, 6, rate=0.1))
+    learner._size(run.train)
+    course = Course(learner, [run], device_of("cpu"))
+    passive = course.stages()[0]
+    Trainer(course.nets, 0, device_of("cpu")).run([passive])
+    truth = run.train.cause[:, 0]
+    assert abs(course.events[0] - truth.mean()) < 0.05
+    assert EVENT < 1
+
+
+def test_runs_trained_together_learn_their_own_data() -> None:
+    together = fit_many([JACI(seed=0, **QUICK), JACI(seed=1, **QUICK)], [gated(10_000, 7), gated(10_000, 8, rate=0.3)])
+    for learner, test in zip(together, (gated(2000, 9), gated(2000, 9, rate=0.3)), strict=True):
+        assert edge_error(test, learner.predict(test)) < 0.06
+
+
+def test_sizes_follow_the_recording_unless_they_are_given() -> None:
+    small = collect("1-in", 1000)
+    learner = JACI(width=32)
+    learner._size(small)
+    assert learner.sizes_ == {**SMALL, "width": 32}
+    alike = collect(make("1-in", dynamics="increment"), 5000)
+    learner._size(alike)
+    assert learner.sizes_["steps"] == 2 * SMALL["steps"]
+    rows = np.zeros((MANY_ROWS, 1, 1), dtype=np.float32)
+    rows[1:] = 1
+    learner._size(Transitions(factors=["a"], state=rows, outcome=rows[:, 0]))
+    assert learner.sizes_ == {**LARGE, "width": 32}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 0}, "The 'steps' parameter of JACI must be an integer of at least 1, or None. Got 0 instead."),
+        ({"proposals": 2}, "The 'proposals' parameter of JACI must be an integer of at least 5. Got 2 instead."),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, int], message: str) -> None:
+    with pytest.raises(LearnError, match=message):
+        JACI(**options).fit(gated(200, 0))
+
+
+def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
+    learner = JACI(**QUICK)
+    run = prepared(learner, gated(1000, 0))
+    learner._size(run.train)
+    stages: list[Stage] = Course(learner, [run], torch.device("cpu")).stages()
+    assert [stage.name for stage in stages] == ["passive", "warm-up", "em", "distil"]
+    assert sum(stage.steps for stage in stages[1:3]) == QUICK["steps"]
