@@ -3,7 +3,7 @@
     python experiments/random_vectors_health.py            # 20 draws of each domain
     python experiments/random_vectors_health.py --quick    # 2 draws, fewer episodes
 
-Five numbers of each draw are held against the bars below (DESIGN section 4): how often each edge fires, those
+Five numbers of each draw are held against the bars below: how often each edge fires, those
 between other variables included; each variable's spread at each of the 50 steps (root mean square over its
 features of the standard deviation across episodes, so that a feature's constant offset counts for nothing);
 the largest share of a variable's values on the clip; and the *leak*: how much of the outcome's variance, where

@@ -137,7 +137,7 @@ def test_every_lazy_exception_is_in_use() -> None:
 
 
 def test_the_layers_are_those_of_the_design() -> None:
-    """`model <- text, answer <- definitions <- solvers <- preimages <- find <- cli, page`, as DESIGN.md has it."""
+    """`model <- text, answer <- definitions <- solvers <- preimages <- find <- cli, page`: no arrow back."""
     chain = [["model"], ["text", "answer"], ["definitions"], ["solvers"], ["preimages"], ["find"], ["cli", "page"]]
     depths = [{layer(name) for name in names} for names in chain]
     assert all(max(earlier) < min(later) for earlier, later in pairwise(depths))

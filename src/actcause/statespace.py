@@ -1,7 +1,7 @@
 """Whole state spaces: every state with its outcome, and how outcomes change when states do.
 
 A `StateSpace` answers two questions for a set `X` of variables, for all states at once: is `X`
-*necessary* there, and is it *sufficient*? (Definitions 4.4, E.1 and E.2 of the paper; DESIGN of the
+*necessary* there, and is it *sufficient*? (Definitions 4.4, E.1 and E.2 of the paper; see the
 exact semantics in the docs.) Both come down to counting assignments that agree with a state on some
 variables and on the outcome, which takes one pass over the table of the outcome's equation.
 """
