@@ -28,7 +28,7 @@ from actcause.learn import JACI
 from actcause.learn.em import Course
 from actcause.learn.jaci_em import SMALL
 from actcause.learn.metrics import evaluate
-from actcause.learn.session import device_of, prepared
+from actcause.learn.session import Session, device_of, prepared
 from actcause.learn.training import Trainer
 from measure import Figure
 
@@ -109,7 +109,7 @@ def course_of(domain: Domain) -> Course:
     learner = JACI()
     run = prepared(learner, collect(domain, 20_000, seed=0))
     learner.sizes_ = dict(SMALL)
-    return Course(learner, [run], device_of("cpu"))
+    return Course(learner, [run], Session(device_of("cpu"), 0))
 
 
 def em_step_seconds(course: Course, steps: int) -> float:

@@ -30,27 +30,24 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from . import masks
+from . import forward, masks
 from .base import Run
-from .batches import FOLDS, Rows, Sampler, beside_own, folds_of
+from .batches import FOLDS, Sampler, beside_own
 from .calibration import Reliability, temperature_of
 from .encode import Encoded
 from .hindsight import Tried, stability, steadiest_penalty, tried
 from .layers import part
 from .networks import BinaryNetwork, MaskedModel
-from .session import seeds_of
+from .session import Session
 from .training import Settings, Stage, one_cycle
 from .verdicts import verdicts
 
 if TYPE_CHECKING:
     from .jaci_em import JACI
 
-EVENT = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
-RARE = 0.25  # events in fewer rows than this are rare
 DISTILLED = ("distilled", "loose")  # networks that learn the last posteriors, with much weight decay and with little
 LOOSE = 0.02  # how much of it
 VARIANTS = 2  # of either: one sees rows as they come, one sees as many events as others
-PASSIVE_WIDTH, PASSIVE_STEPS, PASSIVE_BATCH, PASSIVE_RATE = 64, 1000, 1024, 3e-3
 COLD, HOT = 0.02, 0.2  # temperatures, in spreads of the outcome
 FULL = 0.05  # weight of the full mask, for ever: the model must know what full information would give
 BADLY = 0.995  # share of the held-out rows that is predicted well enough to answer about
@@ -61,39 +58,18 @@ DISTIL_RATE = 4e-3
 class Course:
     """The stages of one training, of one or several runs side by side."""
 
-    def __init__(self, learner: JACI, runs: Sequence[Run], device: torch.device) -> None:
-        self.learner, self.runs, self.device = learner, runs, device
-        seeds = seeds_of(runs)
-        encoder = runs[0].encoder
-        folds = [folds_of(run.train.episode, len(run.train), seed) for run, seed in zip(runs, seeds, strict=True)]
-        self.rows = Rows.load([run.encoded for run in runs], folds, encoder.own, device)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seeds[0] % 2**63)
-            self.nets = learner.networks(encoder, len(runs))
-        for net in self.nets.values():
-            net.to(device)
-        listed = masks.every(self.rows.factors, encoder.own)
-        self.listed = None if listed is None else listed.to(device)
-        self.alone = masks.only(self.rows.factors, encoder.own, device)
-        self.seeds = [seed for seed in seeds for _ in range(FOLDS)]
-        self.groups = self.rows.groups()
-        # Known after the stage "passive":
-        self.target = self.rows.target
-        self.scale = torch.ones(len(runs), encoder.outputs, device=device)
-        self.natural = torch.ones(len(self.rows), device=device)  # weights that undo the balancing
-        self.events = [1.0] * len(runs)
-        self.strata: list[list[Tensor]] = [[group] for group in self.groups]
-        self.sufficiency = torch.zeros(FOLDS * len(runs), device=device)
+    def __init__(self, learner: JACI, runs: Sequence[Run], session: Session) -> None:
+        self.learner, self.runs, self.device = learner, runs, session.device
+        self.shared = forward.Course(runs, session)
+        self.rows, self.nets, self.events = self.shared.rows, self.shared.nets, self.shared.events
+        own = self.rows.own
+        listed = masks.every(self.rows.factors, own)
+        self.listed = None if listed is None else listed.to(self.device)
+        self.alone = masks.only(self.rows.factors, own, self.device)
+        self.seeds = [seed for seed in self.shared.seeds for _ in range(FOLDS)]
         # Known after the stage "em":
         self.penalties = [learner.penalty] * len(runs)
         self.marginal = torch.zeros(0)
-
-    @property
-    def forward(self) -> MaskedModel:
-        """The masked model of all runs and folds."""
-        net = self.nets["forward"]
-        assert isinstance(net, MaskedModel)
-        return net
 
     def stages(self) -> list[Stage]:
         own, sizes = self.learner, self.learner.sizes_
@@ -102,12 +78,8 @@ class Course:
         begun = warm / steps
         rate, decay = sizes["learning_rate"], {"binary": own.binary_decay, "forward": own.forward_decay}
         last = {"distilled": own.binary_decay, "loose": LOOSE * own.binary_decay}
-        passive = Stage(
-            "passive", PASSIVE_STEPS, self._passive, self._sampler("passive", PASSIVE_BATCH, balanced=False),
-            {"passive": 1.0}, one_cycle(PASSIVE_RATE), end=self._find_events,
-        )  # fmt: skip
         return [
-            *([passive] if self.rows.own is not None else []),
+            *self.events.stages(),
             Stage(
                 "warm-up", warm, self._warm_up, self._sampler("warm-up", size),
                 {"forward": 1.0}, one_cycle(rate, end=begun), weight_decay=decay,
@@ -123,61 +95,18 @@ class Course:
             ),
         ]  # fmt: skip
 
-    def _sampler(self, stage: str, size: int, *, balanced: bool = True) -> Callable[[], Sampler]:
-        def made() -> Sampler:
-            strata = self.strata if balanced else [[group] for group in self.groups]
-            return Sampler(strata, size, self.seeds, stage, self.device)
-
-        return made
+    def _sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
+        return lambda: Sampler(self.events.strata, size, self.seeds, stage, self.device)
 
     def _distil_sampler(self, size: int) -> Callable[[], Sampler]:
         def made() -> Sampler:
             strata = []
             for run in range(len(self.runs)):
-                mine = self.strata[FOLDS * run : FOLDS * (run + 1)]
-                strata.append([torch.cat(self.groups[FOLDS * run : FOLDS * (run + 1)])])
-                strata.append([torch.cat(pools) for pools in zip(*mine, strict=True)])
+                strata.append([torch.cat(self.events.groups[FOLDS * run : FOLDS * (run + 1)])])
+                strata.append(self.events.pools(run))
             return Sampler(strata, size, self.seeds, "distil", self.device)
 
         return made
-
-    # -- the outcome's own state -------------------------------------------------------------------
-
-    def _passive(
-        self, index: Tensor, settings: Settings, generator: torch.Generator
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        error = (self.nets["passive"](self._own(index)) - self.rows.target[index]).abs().mean(-1)
-        return error.mean(1).sum(), {"error": error.mean()}
-
-    def _own(self, index: Tensor | slice) -> Tensor:
-        return self.rows.inputs[index][..., self.rows.own, :]
-
-    @torch.no_grad()
-    def _find_events(self) -> None:
-        self.strata = []
-        self.target = self.rows.target.clone()
-        for run in range(len(self.runs)):
-            rows = self.rows.run(run)
-            passive = self._alone("passive", run)
-            errors = []
-            for block in _slices(rows):
-                both = (passive(self._own(block).expand(FOLDS, -1, -1)) - self.rows.target[block]).abs().mean(-1)
-                errors.append(torch.where(self.rows.fold[block] == 0, both[1], both[0]))
-            event = torch.cat(errors) > EVENT
-            share = float(event.float().mean())
-            rare = 0 < share < RARE
-            self.events[run] = share
-            for group in self.groups[FOLDS * run : FOLDS * (run + 1)]:
-                hit = event[group - rows.start]
-                self.strata.append([group[hit], group[~hit]] if rare else [group])
-            if rare:
-                self.natural[rows] = torch.where(event, 2 * share, 2 * (1 - share))
-                weight = (1 / self.natural[rows]).unsqueeze(-1)
-                mean = (self.rows.target[rows] * weight).sum(0) / weight.sum()
-                spread = (((self.rows.target[rows] - mean).square() * weight).sum(0) / weight.sum()).sqrt()
-                self.scale[run] = torch.where(spread > 1e-6, spread, torch.ones_like(spread))
-                self.target[rows] /= self.scale[run]
-                self.sufficiency[FOLDS * run : FOLDS * (run + 1)] = self.learner.sufficiency
 
     # -- expectation and maximisation --------------------------------------------------------------
 
@@ -191,12 +120,12 @@ class Course:
         there = self.rows.there(index)
         if there is not None:
             shown = shown * there.unsqueeze(1)
-        forward = self.forward
-        missed = forward(forward.embedding(self.rows.seen(index)), shown) - self.target[index].unsqueeze(1)
+        model = forward.masked(self.nets, "forward")
+        missed = model(model.embedding(self.rows.seen(index)), shown) - self.events.target[index].unsqueeze(1)
         error = missed.abs().mean(-1)
         # Squared errors keep rare events from being given up, as absolute ones alone would allow.
         loss = error + missed.square().mean(-1)
-        alone = loss[:, 0] * self.natural[index]
+        alone = loss[:, 0] * self.events.natural[index]
         return (alone + loss[:, 1] + loss[:, 2]).mean(1).sum() / 3, {
             "own": error[:, 0].mean(),
             "full": error[:, 1].mean(),
@@ -206,10 +135,10 @@ class Course:
         return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
 
     def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        forward, binary, own = self.forward, self.nets["binary"], self.rows.own
+        model, binary, own = forward.masked(self.nets, "forward"), self.nets["binary"], self.rows.own
         groups, count = index.shape
         factors = self.rows.factors
-        seen, target, there = self.rows.seen(index), self.target[index], self.rows.there(index)
+        seen, target, there = self.rows.seen(index), self.events.target[index], self.rows.there(index)
         together = (groups // FOLDS, FOLDS * count, factors)
         odds = binary(seen.reshape(*together, -1), None if there is None else there.reshape(together))
         odds = odds.reshape(groups, count, factors)
@@ -221,7 +150,7 @@ class Course:
             if there is not None:
                 trial = trial * there.unsqueeze(1)
             # Each fold's model judges the rows of the other fold.
-            judged = _swapped(forward(forward.embedding(_swapped(seen)), _swapped(trial)))
+            judged = _swapped(model(model.embedding(_swapped(seen)), _swapped(trial)))
             error = (judged - target.unsqueeze(1)).abs().mean(-1)
             cost = error + settings["penalty"] * trial.sum(-1)
             posterior = torch.softmax(-cost / settings["temperature"], dim=1)
@@ -232,9 +161,10 @@ class Course:
             picked = torch.cat([drawn, other], dim=1).unsqueeze(-1).expand(-1, -1, -1, factors)
             everything = torch.ones_like(trial[:, :1]) if there is None else there.unsqueeze(1)
             learned = torch.cat([trial.gather(1, picked), everything], dim=1)
-        loss = (forward(forward.embedding(seen), learned) - target.unsqueeze(1)).abs().mean(-1)
+        loss = (model(model.embedding(seen), learned) - target.unsqueeze(1)).abs().mean(-1)
         chosen, wild, full = loss.unbind(1)
-        fitted = (chosen + FULL * full).mean(1) + self.sufficiency * (self.natural[index] * wild).mean(1)
+        sufficiency = self.learner.sufficiency * self.events.rare.repeat_interleave(FOLDS)
+        fitted = (chosen + FULL * full).mean(1) + sufficiency * (self.events.natural[index] * wild).mean(1)
         matched = functional.binary_cross_entropy_with_logits(odds, marginal, reduction="none").mean(dim=(1, 2))
         length = marginal.sum(-1).mean() - float(own is not None)
         values = {"chosen": chosen.mean(), "full": full.mean(), "binary": matched.mean(), "length": length}
@@ -252,8 +182,8 @@ class Course:
         for run in range(len(self.runs)):
             self.penalties[run] = self._penalty(run)
             for block in _slices(self.rows.run(run)):
-                there = self.rows.there(block)
-                found = self._tried(run, self.rows.inputs[block], self.target[block], there, self.rows.fold[block])
+                inputs, target = self.rows.inputs[block], self.events.target[block]
+                found = self._tried(run, inputs, target, self.rows.there(block), self.rows.fold[block])
                 self.marginal[block] = found.marginal(self.penalties[run], COLD, prior=1.0)
 
     def _penalty(self, run: int) -> float:
@@ -277,8 +207,8 @@ class Course:
         """Keep the best binary network, calibrate it, and look for what went wrong; all on held-out rows."""
         learner = run.learner
         penalty = self.penalties[position]
-        encoder = run.encoder.rescaled(run.encoder.target_scale * self.scale[position].cpu().double().numpy())
-        nets = {"forward": self._alone("forward", position), "binary": self._alone("binary", position)}
+        encoder = run.encoder.rescaled(run.encoder.target_scale * self.events.scale[position].cpu().double().numpy())
+        nets = {"forward": self.shared.alone(position, "forward"), "binary": self.shared.alone(position, "binary")}
         held = list(self._held(position))
         # Without the word of a network: the networks are to be compared with it.
         marginal = torch.cat([found.marginal(penalty, COLD, prior=0.0) for found in held])
@@ -301,14 +231,14 @@ class Course:
         error = torch.cat([found.error.min(dim=0).values for found in held])
         full = torch.cat([found.full for found in held])
         apart = torch.cat([found.apart for found in held])
-        target_held = torch.as_tensor(run.held_encoded.target, device=self.device) / self.scale[position]
+        target_held = torch.as_tensor(run.held_encoded.target, device=self.device) / self.events.scale[position]
         shares = {run.train.factors[k]: float((odds[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
         learned = {
             "penalty": penalty,
             "temperature": temperature,
             "threshold": 0.5,
-            "events": self.events[position],
-            "sufficiency": float(self.sufficiency[FOLDS * position]),
+            "events": self.events.share[position],
+            "sufficiency": self.learner.sufficiency * float(self.events.rare[position]),
             "worst_error": float(torch.quantile(error.cpu(), BADLY)),
             "worst_disagreement": float(torch.quantile(apart.cpu(), BADLY)),
             "calibration_error": reliability.error,
@@ -325,14 +255,6 @@ class Course:
         )
         learner.finish(run, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
 
-    def _alone(self, name: str, run: int) -> nn.Module:
-        """A network of one run, cut out of those of all."""
-        each = self.nets[name]
-        groups = next(each.parameters()).shape[0] // len(self.runs)
-        one = self.learner.networks(self.runs[run].encoder, 1)[name].to(self.device)
-        one.load_state_dict(part(each, slice(groups * run, groups * (run + 1))))
-        return one
-
     def _tried(
         self, run: int, inputs: Tensor, target: Tensor, there: Tensor | None, fold: Tensor | None = None
     ) -> Tried:
@@ -340,7 +262,7 @@ class Course:
         return tried(forward, binary, inputs, target, there, self.rows.own, self.penalties[run], fold)
 
     def _cut(self, run: int) -> tuple[MaskedModel, BinaryNetwork]:
-        forward, binary = self._alone("forward", run), self._alone("binary", run)
+        forward, binary = self.shared.alone(run, "forward"), self.shared.alone(run, "binary")
         assert isinstance(forward, MaskedModel)
         assert isinstance(binary, BinaryNetwork)
         return forward, binary
@@ -351,7 +273,7 @@ class Course:
         found = []
         for at in range(0, len(encoded), JUDGE):
             inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
-            target = torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.scale[run]
+            target = torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.events.scale[run]
             there = None
             if encoded.present is not None:
                 there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float()

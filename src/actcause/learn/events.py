@@ -19,7 +19,7 @@ from .training import Settings, Stage, one_cycle
 
 EVENT = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
 RARE = 0.25  # events in fewer rows than this are rare
-WIDTH, STEPS, BATCH, RATE = 64, 1000, 512, 3e-3
+WIDTH, STEPS, BATCH, RATE = 64, 1000, 1024, 3e-3
 BLOCK = 8192  # rows judged together
 
 
@@ -32,7 +32,8 @@ class Events:
     """What the own-state model leaves unexplained. Before its stage has run, all rows count alike.
 
     `surprise` is its error out of sample, `natural` the weight that undoes the balancing, `target` the outcome in
-    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a run has an event.
+    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a run has an event, `rare` 1 for
+    runs that are balanced.
     """
 
     def __init__(self, rows: Rows, model: nn.Module, seeds: Sequence[int]) -> None:
@@ -45,6 +46,7 @@ class Events:
         self.target = rows.target
         self.scale = torch.ones(rows.runs, rows.target.shape[1], device=device)
         self.share = [1.0] * rows.runs
+        self.rare = torch.zeros(rows.runs, device=device)
 
     def stages(self, steps: int = STEPS) -> list[Stage]:
         """The training of the own-state model, the network `passive`; none where the outcome has no own factor."""
@@ -83,6 +85,7 @@ class Events:
             for group in self.groups[FOLDS * run : FOLDS * (run + 1)]:
                 hit = event[group - rows.start]
                 self.strata.append([group[hit], group[~hit]] if rare and bool(hit.any()) else [group])
+            self.rare[run] = float(rare)
             if rare:
                 self.natural[rows] = torch.where(event, 2 * share, 2 * (1 - share))
                 shown = (1 / self.natural[rows]).unsqueeze(-1)

@@ -15,10 +15,10 @@ from .base import Array, Learner, Run
 from .batches import FOLDS, beside_own
 from .calibration import calibrated
 from .effective import effective_rows
-from .em import COLD, DISTILLED, PASSIVE_WIDTH, VARIANTS, Course
+from .em import COLD, DISTILLED, VARIANTS, Course
 from .encode import Encoded, Encoder
+from .events import own_state_model
 from .hindsight import Tried, tried
-from .layers import perceptron
 from .networks import BinaryNetwork, MaskedModel
 from .session import Session
 
@@ -66,7 +66,7 @@ class JACI(Learner):
         for name in ("steps", "distil_steps", "batch", "width", "layers"):
             value = getattr(self, name)
             least = 2 if name == "batch" else 1  # a row for either fold
-            right = value is None or (isinstance(value, int) and value >= least)
+            right = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= least)
             self.require(name, right, f"an integer of at least {least}, or None")
         self.require("proposals", isinstance(self.proposals, int) and self.proposals >= 5, "an integer of at least 5")
         for name in ("learning_rate", "penalty"):
@@ -81,7 +81,7 @@ class JACI(Learner):
         shape = {"width": int(sizes["width"]), "layers": int(sizes["layers"])}
         kinds, inputs = encoder.class_index, encoder.width
         return {
-            "passive": perceptron(FOLDS * runs, max(encoder.columns, 1), PASSIVE_WIDTH, encoder.outputs, 2),
+            "passive": own_state_model(encoder, runs),
             "forward": MaskedModel(FOLDS * runs, kinds, inputs, encoder.outputs, **shape),
             "binary": BinaryNetwork(runs, kinds, inputs, **shape),
             **{name: BinaryNetwork(VARIANTS * runs, kinds, inputs, **shape) for name in DISTILLED},
@@ -92,7 +92,7 @@ class JACI(Learner):
         learners = [run.learner for run in runs if isinstance(run.learner, cls)]
         for learner in learners:  # runs that are trained together have one size
             learner._size(runs[0].train)
-        course = Course(learners[0], runs, session.device)
+        course = Course(learners[0], runs, session)
         trainer = session.train(course.nets, course.stages())
         for position, run in enumerate(runs):
             course.finish(position, run, trainer.history, session.stopped)
