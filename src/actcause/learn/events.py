@@ -32,8 +32,8 @@ class Events:
     """What the own-state model leaves unexplained. Before its stage has run, all rows count alike.
 
     `surprise` is its error out of sample, `natural` the weight that undoes the balancing, `target` the outcome in
-    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a run has an event, `rare` 1 for
-    runs that are balanced.
+    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a run has an event,
+    `rare` 1 for runs that are balanced.
     """
 
     def __init__(self, rows: Rows, model: nn.Module, seeds: Sequence[int]) -> None:
