@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from actcause.data import Transitions, collect
-from actcause.learn import JACI, METHODS, LearnError, Never, RunError, em, make, runs
+from actcause.learn import JACI, METHODS, LearnError, Never, RunError, events, make, runs
 from actcause.learn.training import Moment
 
 # A program that is killed (SIGKILL) at the given moments, each in a process of its own, and then resumes.
@@ -25,9 +25,9 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from actcause.data import collect
-from actcause.learn import JACI, em, runs
+from actcause.learn import JACI, events, runs
 
-em.PASSIVE_STEPS = 150
+events.STEPS = 150
 
 def dies(after):
     left = [after]
@@ -66,7 +66,7 @@ class Cut(BaseException):
 @pytest.fixture(scope="module", autouse=True)
 def _quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(em, "PASSIVE_STEPS", 150)
+        patch.setattr(events, "STEPS", 150)
         yield
 
 

@@ -48,10 +48,11 @@ class Events:
         self.share = [1.0] * rows.runs
         self.rare = torch.zeros(rows.runs, device=device)
 
-    def stages(self, steps: int = STEPS) -> list[Stage]:
+    def stages(self, most: int | None = None) -> list[Stage]:
         """The training of the own-state model, the network `passive`; none where the outcome has no own factor."""
         if self.rows.own is None:
             return []
+        steps = STEPS if most is None else min(most, STEPS)
         return [Stage("passive", steps, self._loss, self._sampler, {"passive": 1.0}, one_cycle(RATE), end=self._find)]
 
     def pools(self, run: int) -> list[Tensor]:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from .base import Array, Learner, Run
 from .batches import Rows, Sampler, beside_own, folds_of
 from .encode import Encoded, Encoder
-from .events import STEPS, Events
+from .events import Events
 from .layers import part
 from .networks import MaskedModel
 from .session import Session, seeds_of
@@ -87,7 +87,7 @@ class Course:
 
     def stages(self, steps: int) -> list[Stage]:
         """The stages with which every training begins, for a method of so many steps."""
-        return self.events.stages(min(steps, STEPS))
+        return self.events.stages(steps)
 
     def sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
         """Rows of each run, as many with an event as without where these are rare."""
