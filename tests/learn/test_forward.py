@@ -61,9 +61,8 @@ def test_absent_factors_are_never_named(kind: type[Learner]) -> None:
 @pytest.mark.parametrize("kind", TRAINED)
 def test_what_is_wrong_is_noted(kind: type[Learner]) -> None:
     generator = np.random.default_rng(0)
-    noise = Transitions(
-        factors=["a", "b"], state=generator.normal(size=(300, 2, 1)), outcome=generator.normal(size=(300, 1)), own="a"
-    )
+    state = generator.normal(size=(300, 2, 1))
+    noise = Transitions(factors=["a", "b"], state=state, outcome=state[:, 0] + generator.normal(size=(300, 1)), own="a")
     learner = kind(**FEW).fit(noise)
     assert any("forward model has not learned" in note for note in learner.notes_)
 

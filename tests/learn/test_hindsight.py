@@ -10,7 +10,7 @@ from torch import Tensor
 
 from actcause.learn import hindsight, masks
 from actcause.learn.batches import FOLDS
-from actcause.learn.hindsight import GRID, Tried, steadiest_penalty, tried
+from actcause.learn.hindsight import GRID, Tried, discoveries, steadiest_penalty, tried
 
 FACTORS, ROWS, PENALTY = 6, 200, 0.05
 
@@ -143,6 +143,16 @@ def test_the_networks_word_decides_where_errors_do_not() -> None:
     assert found.marginal(0.0, 0.1, prior=1.0)[0].tolist() == pytest.approx([1, 0.953, 0.047], abs=0.001)
     assert found.marginal(0.0, 0.1, prior=0.0)[0].tolist() == pytest.approx([1, 0.5, 0.5])
     assert found.marginal(10.0, 0.1, prior=1.0)[0, 1] < 0.01
+
+
+def test_discoveries_that_only_one_model_makes_count_against_a_penalty() -> None:
+    # Two rows: in the first both models gain 1 by naming the factor, in the second only one gains, by 0.03.
+    rows = torch.tensor([[[1.0, 0]], [[1, 1]]]).expand(2, 2, 2)
+    each = torch.tensor([[[1.0, 0.03], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.03]]])
+    found = Tried(rows, each, each.mean(0), torch.zeros(2, 2), each[:, 1].mean(0), torch.zeros(2), 0)
+    net = discoveries([found], 0.02)
+    assert net == pytest.approx([0.25] * 7 + [0.5] * 2)  # 0.02 x 1.5 is where the second row's discovery ends
+    assert steadiest_penalty(net, 0.02) == pytest.approx(0.02 * GRID[7])
 
 
 def test_the_steadiest_penalty_is_the_nearest_at_which_both_models_agree() -> None:

@@ -199,7 +199,7 @@ def test_the_models_groups_are_averaged() -> None:
     learner = Told(also=(2,)).fit(data)
     model = MaskedModel(2, [0, 1, 2], learner.encoder_.width, 1, width=4, layers=1)
     with torch.no_grad():
-        for weight in model.head[-1].parameters():
+        for weight in model.head.last.parameters():
             weight.zero_()
     learner.nets_ = {"forward": model}
     assert learner.preimages(data).p2_violations == sum(

@@ -92,7 +92,7 @@ class AttentionModel(nn.Module):
     def __init__(self, groups: int, encoder: Encoder, *, width: int, layers: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.embedding = Embedding(groups, encoder.class_index, encoder.width, width, layers)
+        self.embedding = Embedding(groups, encoder.class_index, encoder.width, width)
         self.question = perceptron(groups, width, width, width, 1)
         self.key = Linear(groups, width, width)
         self.value = Linear(groups, width, width)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from .base import Learner
 
-FORMAT, VERSION = "actcause-learner", 1
+FORMAT, VERSION = "actcause-learner", 2
 KEY = "actcause"  # of the file's metadata: one key alone, since the order of several is not fixed
 NET = "net"
 BLOCK = 1 << 16  # rows that are hashed at a time

@@ -35,7 +35,7 @@ from .base import Run
 from .batches import FOLDS, Sampler, beside_own
 from .calibration import Reliability, temperature_of
 from .encode import Encoded
-from .hindsight import Tried, stability, steadiest_penalty, tried
+from .hindsight import Tried, discoveries, steadiest_penalty, tried
 from .layers import part
 from .networks import BinaryNetwork, MaskedModel
 from .session import Session
@@ -188,7 +188,7 @@ class Course:
 
     def _penalty(self, run: int) -> float:
         start = self.learner.penalty
-        return steadiest_penalty(stability(self._held(run), start), start)
+        return steadiest_penalty(discoveries(self._held(run), start), start)
 
     def _distil(
         self, index: Tensor, settings: Settings, generator: torch.Generator

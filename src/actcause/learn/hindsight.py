@@ -22,7 +22,7 @@ LISTED = 64  # up to so many binaries are all tried
 ROUNDS = 12  # bits that a search flips at most
 DOUBT = 12.0  # log-odds beyond which the network's word adds nothing
 PRIOR = 3.0  # how much the network's word counts beside the error, in units of the temperature
-NEARLY = 0.01  # how far below the best agreement still counts as steady
+NEARLY = 0.01  # how far below the best, as a share of it, still counts as steady
 GRID = tuple(2 ** (k / 4) for k in range(-4, 5))  # penalties looked at, as multiples of the one given
 
 
@@ -130,10 +130,11 @@ def _once(binaries: Tensor, error: Tensor) -> Tensor:
     return error
 
 
-def stability(found: Sequence[Tried], start: float) -> list[float]:
-    """Cohen's kappa between the binaries that either fold's model chooses on its own, for each penalty of `GRID`.
+def discoveries(found: Sequence[Tried], start: float) -> list[float]:
+    """For each penalty of `GRID`: the share of bits that both folds' models name, less half of those that one does.
 
-    Too small a penalty lets a model's own noise choose, which the other model does not share.
+    Too small a penalty lets a model's own noise name factors, and the other model does not share it; too large a one
+    leaves out what both could have named.
     """
     both = torch.zeros(len(GRID), 4)
     for part in found:
@@ -146,21 +147,17 @@ def stability(found: Sequence[Tried], start: float) -> list[float]:
                 chosen.append(rows[:, scored] > 0.5)
             code = (2 * chosen[0].long() + chosen[1].long()).flatten()
             both[position] += torch.bincount(code, minlength=4).cpu()
-    share = both / both.sum(dim=1, keepdim=True)
-    agreed = share[:, 0] + share[:, 3]
-    first, second = share[:, 2] + share[:, 3], share[:, 1] + share[:, 3]
-    chance = first * second + (1 - first) * (1 - second)
-    return [float(k) for k in (agreed - chance) / (1 - chance).clamp(min=1e-9)]
+    _, second, first, shared = (both / both.sum(dim=1, keepdim=True)).unbind(1)
+    return [float(net) for net in shared - (first + second) / 2]
 
 
-def steadiest_penalty(kappa: Sequence[float], start: float) -> float:
-    """The penalty nearest to `start` of those at which both models agree nearly as well as they ever do.
+def steadiest_penalty(net: Sequence[float], start: float) -> float:
+    """The penalty nearest to `start` of those with nearly as many undisputed discoveries as any.
 
-    Only half to twice the penalty that the models were trained with is looked at: far from it they are other models,
-    and agreement alone would go on rising with the penalty, for as long as fewer and fewer factors are named.
-    Selection by stability: Sun, Wang & Fang, "Consistent selection of tuning parameters via variable selection
-    stability", JMLR 2013.
+    Only half to twice the penalty that the models were trained with is looked at: far from it they are other models.
+    Selection by what models of either half of the data agree on: Sun, Wang & Fang, "Consistent selection of tuning
+    parameters via variable selection stability", JMLR 2013.
     """
-    best = max(kappa)
-    steady = [factor for factor, value in zip(GRID, kappa, strict=True) if value >= best - NEARLY]
+    best = max(net)
+    steady = [factor for factor, value in zip(GRID, net, strict=True) if value >= best - NEARLY * abs(best)]
     return start * min(steady, key=lambda factor: abs(math.log(factor)))

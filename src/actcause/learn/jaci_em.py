@@ -23,8 +23,8 @@ from .networks import BinaryNetwork, MaskedModel
 from .session import Session
 
 MANY_ROWS = 250_000
-SMALL = {"steps": 3000, "distil_steps": 1500, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1.5e-3}
-LARGE = {"steps": 8000, "distil_steps": 3000, "batch": 1024, "width": 128, "layers": 3, "learning_rate": 2.5e-3}
+SMALL = {"steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3}
+LARGE = {"steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1e-2}
 ALIKE = 10  # where so many rows are worth one independent row, a small recording is learned from twice as long
 
 
@@ -33,11 +33,12 @@ ALIKE = 10  # where so many rows are worth one independent row, a small recordin
 class JACI(Learner):
     """Joint inference of a forward model and of actual causes, by annealed EM over masks (`jaci-em`).
 
-    `steps` of EM (a quarter of them warm-up) with `batch` rows each, then `distil_steps`. `width` and `layers` size
-    both networks. What is None is set by the size of the recording (`SMALL`, `LARGE`), and recordings whose rows
-    resemble each other are learned from for longer; `sizes_` has what was used. `penalty` is what a factor costs, in
-    spreads of the outcome; it is adjusted on held-out episodes. `sufficiency` is the weight of binaries that were not
-    chosen, where events are rare. `proposals` binaries are tried for a row where they are too many to try all.
+    `steps` of EM (a quarter of them warm-up) with `batch` rows each, then `distil_steps`. `width` and `layers`
+    (residual blocks) size both networks. What is None is set by the size of the recording (`SMALL`, `LARGE`), and
+    recordings whose rows resemble each other are learned from for longer; `sizes_` has what was used. `penalty` is
+    what a factor costs, in spreads of the outcome; it is adjusted on held-out episodes. `sufficiency` is the weight
+    of binaries that were not chosen, where events are rare. `proposals` binaries are tried for a row where they are
+    too many to try all.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 20_000, seed=3)

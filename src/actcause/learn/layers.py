@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 class Linear(nn.Module):
@@ -50,6 +51,25 @@ def perceptron(groups: int, inputs: int, width: int, outputs: int, layers: int) 
     for position in range(layers):
         parts += [Linear(groups, inputs if position == 0 else width, width), nn.SiLU()]
     return nn.Sequential(*parts, Linear(groups, width if layers else inputs, outputs, gain=0.5))
+
+
+class Residual(nn.Module):
+    """`blocks` residual blocks of one width, then an affine map with small weights.
+
+    The blocks come before their activations (He et al., "Identity mappings in deep residual networks", 2016): what a
+    row says reaches the end unchanged from the first step on, so that large learning rates do no harm.
+    """
+
+    def __init__(self, groups: int, width: int, outputs: int, blocks: int) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(perceptron(groups, width, width, width, 1) for _ in range(blocks))
+        self.last = Linear(groups, width, outputs, gain=0.5)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        for block in self.blocks:
+            rows = rows + block(functional.silu(rows))
+        result: Tensor = self.last(functional.silu(rows))
+        return result
 
 
 def part(module: nn.Module, groups: slice) -> dict[str, Tensor]:

@@ -1,7 +1,8 @@
 """The two networks of joint inference: a forward model under a mask, and a map from states to binaries.
 
 Both see a factor beside the outcome's own previous state, and factors of one class share all weights. The paper's
-Appendix "JACI Network" adds up embeddings and appends the sum; so do these.
+Appendix "JACI Network" adds up embeddings; so do these. What is learned about several factors together, such as
+whether two bodies will meet, is learned after the sum: embeddings are shallow, and residual blocks follow.
 """
 
 from __future__ import annotations
@@ -10,22 +11,23 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from .layers import ClassLinear, perceptron
+from .layers import ClassLinear, Linear, Residual
 
 
 class Embedding(nn.Module):
     """Each factor on its own: (groups, rows, factors, inputs) to (groups, factors, rows, width)."""
 
-    def __init__(self, groups: int, classes: Sequence[int], inputs: int, width: int, layers: int) -> None:
+    def __init__(self, groups: int, classes: Sequence[int], inputs: int, width: int) -> None:
         super().__init__()
         self.first = ClassLinear(groups, classes, inputs, width)
-        self.rest = perceptron(groups, width, width, width, layers - 1)
+        self.last = Linear(groups, width, width, gain=0.5)
 
     def forward(self, rows: Tensor) -> Tensor:
-        first = torch.nn.functional.silu(self.first(rows.transpose(1, 2)))
+        first = functional.silu(self.first(rows.transpose(1, 2)))
         groups, factors, count, width = first.shape
-        embedded: Tensor = self.rest(first.reshape(groups, factors * count, width))
+        embedded: Tensor = self.last(first.reshape(groups, factors * count, width))
         return embedded.reshape(groups, factors, count, width)
 
 
@@ -39,8 +41,8 @@ class MaskedModel(nn.Module):
         self, groups: int, classes: Sequence[int], inputs: int, outputs: int, *, width: int, layers: int
     ) -> None:
         super().__init__()
-        self.embedding = Embedding(groups, classes, inputs, width, layers)
-        self.head = perceptron(groups, width, width, outputs, layers)
+        self.embedding = Embedding(groups, classes, inputs, width)
+        self.head = Residual(groups, width, outputs, layers)
 
     def forward(self, embedded: Tensor, masks: Tensor) -> Tensor:
         """Embedded factors (groups, factors, rows, width), masks (groups, binaries, rows, factors) to predictions.
@@ -58,12 +60,13 @@ class MaskedModel(nn.Module):
 
 
 class BinaryNetwork(nn.Module):
-    """h(s): for each factor the log-odds that it is a cause."""
+    """h(s): for each factor the log-odds that it is a cause, from its own embedding and that of the whole state."""
 
     def __init__(self, groups: int, classes: Sequence[int], inputs: int, *, width: int, layers: int) -> None:
         super().__init__()
-        self.embedding = Embedding(groups, classes, inputs, width, layers)
-        self.head = perceptron(groups, 2 * width, width, 1, 1)
+        self.embedding = Embedding(groups, classes, inputs, width)
+        self.context = Residual(groups, width, width, layers)
+        self.head = Residual(groups, width, 1, 1)
 
     def forward(self, rows: Tensor, present: Tensor | None = None) -> Tensor:
         """(groups, rows, factors, inputs) to (groups, rows, factors)."""
@@ -71,7 +74,6 @@ class BinaryNetwork(nn.Module):
         if present is not None:
             embedded = embedded * present.transpose(1, 2).unsqueeze(-1)
         groups, factors, count, width = embedded.shape
-        context = embedded.sum(dim=1, keepdim=True).expand_as(embedded)
-        both = torch.cat([embedded, context], dim=-1).reshape(groups, factors * count, 2 * width)
-        odds: Tensor = self.head(both)
+        together = embedded + self.context(embedded.sum(dim=1)).unsqueeze(1)
+        odds: Tensor = self.head(together.reshape(groups, factors * count, width))
         return odds.reshape(groups, factors, count).transpose(1, 2)

@@ -50,7 +50,7 @@ class NamedModel(nn.Module):
 
     def __init__(self, groups: int, encoder: Encoder) -> None:
         super().__init__()
-        self.embedding = Embedding(groups, encoder.class_index, encoder.width, WIDTH, 2)
+        self.embedding = Embedding(groups, encoder.class_index, encoder.width, WIDTH)
         self.head = perceptron(groups, WIDTH + 2, WIDTH, encoder.outputs, 2)
 
     def forward(self, embedded: Tensor, named: Tensor, share: Tensor) -> Tensor:
