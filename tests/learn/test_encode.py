@@ -169,3 +169,17 @@ def test_names_that_are_not_there_are_refused_with_the_nearest() -> None:
         Encoder.fit(data, classes={"ball": "x", "paddle": "x"})
     with pytest.raises(DataError, match="64 are the most"):
         Encoder.fit(data, categorical=["ball.x"])
+
+
+def test_what_networks_predict_is_decoded_into_the_outcomes_own_units() -> None:
+    data = collect("push", 400)
+    encoder = Encoder.fit(data)
+    assert np.allclose(encoder.decode(data, encoder.encode(data).target), data.outcome, atol=1e-5)
+
+
+def test_a_categorical_outcome_is_decoded_into_one_of_its_values() -> None:
+    state = np.random.default_rng(0).random((50, 2, 1))
+    outcome = np.arange(50)[:, None] % 3
+    data = Transitions(factors=["a", "b"], state=state, outcome=outcome, metadata={"categorical": ["next.y0"]})
+    encoder = Encoder.fit(data)
+    assert np.array_equal(encoder.decode(data, encoder.encode(data).target), outcome)

@@ -176,6 +176,24 @@ class Encoder:
                 parts.append((data.outcome[:, k : k + 1] == np.asarray(seen)).astype(np.float64))
         return np.concatenate(parts, axis=1)
 
+    def decode(self, data: Transitions, predicted: Array) -> Array:
+        """Outputs of a network for these rows, (…, rows, outputs), as values of the outcome, (…, rows, features)."""
+        values = predicted * self.target_scale + self.target_mean
+        found = np.empty((*values.shape[:-1], len(self.layout.outcome_features)))
+        before = dict(self.layout.shared)
+        at = 0
+        for feature, name in enumerate(self.layout.outcome_features):
+            seen = self.categories.get(("next", name))
+            if seen is not None:
+                found[..., feature] = np.asarray(seen)[values[..., at : at + len(seen)].argmax(axis=-1)]
+                at += len(seen)
+                continue
+            found[..., feature] = values[..., at]
+            if feature in before:  # what networks predict is its change
+                found[..., feature] += data.state[:, self.own or 0, before[feature]]
+            at += 1
+        return found
+
     # -- files -------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ..data import Transitions
 from .base import Array, Learner, Run
@@ -118,12 +118,23 @@ class JACI(Learner):
         return np.asarray(found.clamp(0, 1).cpu().numpy())
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
-        found = self._tried(encoded)
         if hindsight:
-            badly = found.error.min(dim=0).values > self.learned_["worst_error"]
+            badly = self._tried(encoded).error.min(dim=0).values > self.learned_["worst_error"]
         else:
-            badly = found.apart > self.learned_["worst_disagreement"]
+            badly = self._apart(encoded) > self.learned_["worst_disagreement"]
         return np.asarray(badly.cpu().numpy())
+
+    @torch.no_grad()
+    def _apart(self, encoded: Encoded) -> Tensor:
+        """(rows,): how far the folds' models disagree, seeing all factors."""
+        forward = self.nets_["forward"]
+        assert isinstance(forward, MaskedModel)
+        device = next(forward.parameters()).device
+        seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).expand(FOLDS, -1, -1, -1)
+        there = np.ones(encoded.inputs.shape[:2]) if encoded.present is None else encoded.present
+        everything = torch.as_tensor(there).float().to(device).expand(FOLDS, 1, -1, -1)
+        predicted: Tensor = forward(forward.embedding(seen), everything)
+        return (predicted[0, 0] - predicted[1, 0]).abs().mean(-1)
 
     def _odds(self, encoded: Encoded) -> Array:
         binary = self.nets_["binary"]

@@ -199,11 +199,13 @@ def _solved(
     options: dict[int, list[Option]] = {state: [] for state in states.tolist()}
     sizes: Counter[int] = Counter()
     for mask, members, groups in mixed:
+        check()
         inside = np.isin(members, states) if len(states) < len(amounts) else slice(None)
         for state, group in zip(members[inside].tolist(), groups[inside].tolist(), strict=True):
             options[state].append(Option(mask, mask.bit_count(), group))
             sizes[group] += 1
     for mask, allowed in safe:
+        check()
         for state in states[allowed[states]].tolist():
             options[state].append(Option(mask, mask.bit_count(), SAFE))
     order = sorted(options, key=lambda s: sorted((sizes[o.group], o.group) for o in options[s] if o.group != SAFE))
@@ -216,7 +218,7 @@ def _solved(
     if frontier.solve(check):
         return Component(order, frontier)
     labelling = Labelling(*problem)
-    labelling.solve(remaining)
+    labelling.solve(check, remaining)
     return Component(order, labelling)
 
 

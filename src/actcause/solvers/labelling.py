@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .frontier import SAFE, Option
+from .frontier import SAFE, Check, Option
 from .program import Program, Remaining, at_most_one, minimize
+
+OFTEN = 10_000  # states between two looks at the clock
 
 
 class Labelling:
@@ -30,10 +32,10 @@ class Labelling:
         self.count: int | None = None
         self._chosen: list[Option] = []
 
-    def solve(self, remaining: Remaining) -> None:
+    def solve(self, check: Check, remaining: Remaining) -> None:
         """Find the least cost and one minimum, or no cost if there is no valid choice."""
         everyone = range(len(self.options))
-        found = self._minimum(everyone, 0, remaining)
+        found = self._minimum(everyone, 0, check, remaining)
         if found is None:
             self.count = 0
             return
@@ -47,14 +49,16 @@ class Labelling:
     def _total(self, chosen: dict[int, Option]) -> int:
         return sum(option.size * self.weights[state] for state, option in chosen.items())
 
-    def _minimum(self, states: Sequence[int], above: int, remaining: Remaining) -> dict[int, Option] | None:
+    def _minimum(
+        self, states: Sequence[int], above: int, check: Check, remaining: Remaining
+    ) -> dict[int, Option] | None:
         """A minimum for some of the states, using only options of more than `above` variables."""
         choices = {state: [o for o in self.options[state] if o.size > above] for state in states}
         if not all(choices.values()):
             return None
         largest = max(options[-1].size for options in choices.values())
         for size in range(min(options[0].size for options in choices.values()), largest + 1):
-            found = _labels(choices, self.outcomes, self.weights, size, size == largest, remaining)
+            found = _labels(choices, self.outcomes, self.weights, size, size == largest, check, remaining)
             if found is None:
                 return None
             bound, stands_for = found
@@ -65,7 +69,7 @@ class Labelling:
                     chosen[state] = option
             left = [state for state in states if state not in chosen]
             if left:
-                rest = self._minimum(left, size, remaining)
+                rest = self._minimum(left, size, check, remaining)
                 if rest is None:
                     continue
                 chosen |= rest
@@ -138,6 +142,7 @@ def _labels(
     weights: Sequence[int],
     upto: int,
     final: bool,
+    check: Check,
     remaining: Remaining,
 ) -> tuple[int, dict[int, int]] | None:
     """The best labels of the groups of up to `upto` variables, and what all states cost at least with them.
@@ -147,7 +152,9 @@ def _labels(
     number: dict[tuple[int, int], int] = {}
     program = Program(0, [], [], [])
     bound = 0
-    for state, options in choices.items():
+    for position, (state, options) in enumerate(choices.items()):
+        if position % OFTEN == 0:
+            check()
         bound += options[0].size * weights[state]
         clause: list[int] = []
         for size in range(options[0].size, upto + 1):
