@@ -19,10 +19,14 @@ demo: $(STAMP)  ## Ask what broke the bottle, then learn causes from recordings 
 	$(BIN)/actcause demo
 
 # Two test processes on two cores: torch's own threads would only wait for each other.
-test test-slow: export OMP_NUM_THREADS = 1
+test test-slow test-browser: export OMP_NUM_THREADS = 1
 
 test: $(STAMP) lint types docs  ## Lint, type-check, build the docs, run the tests
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not browser"
+
+test-browser: $(STAMP)  ## The explorer in a real browser; installs Debian's chromium if there is none
+	@command -v chromium >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
+	$(BIN)/python -m pytest -m browser tests/browser
 
 test-slow: $(STAMP)  ## The long fuzzing and agreement runs
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -44,4 +48,4 @@ bench: $(STAMP)  ## Every benchmark of benchmarks/README.md
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site dist
 
-.PHONY: help install demo test test-slow lint types docs bench clean
+.PHONY: help install demo test test-browser test-slow lint types docs bench clean

@@ -21,7 +21,7 @@ from typing import Any
 from measure import Figure, Other, machine, versions
 
 BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
-LONG = ("learning",)  # run by name only: about an hour
+LONG = ("learning", "explorer")  # run by name only: about an hour, and some minutes
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 README = HERE / "README.md"

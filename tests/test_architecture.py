@@ -38,8 +38,10 @@ LAYERS = (
     {"responsibility"},
     {"render"},
     {"sources", "output", "replay"},
-    {"demo", "recordings", "learning"},
-    {"cli", "page"},
+    {"demo", "recordings", "learning", "reproduction"},
+    {"page"},
+    {"serving"},
+    {"cli"},
     {"__init__", "__main__"},
 )
 # Imports inside functions that go against the layers, each for a reason.
@@ -47,6 +49,7 @@ LAZY = {
     ("model", "text"): "Model.from_text and to_text are how users expect to read and write a model",
     ("answer", "text"): "a query accepts its effect and its event as text",
     ("learn", "__init__"): "a saved run says which version wrote it",
+    ("reproduction", "__init__"): "so does a result",
     ("statespace", "text"): "a state space accepts its outcome and its restriction as text",
 }
 HEAVY = (

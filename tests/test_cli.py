@@ -572,7 +572,12 @@ def test_the_help_of_a_command_ends_with_examples(command: Any, capsys: pytest.C
     assert all(line in output for line in command.tries)
 
 
-SHORTER = {"train": ("--max-seconds", "0.01"), "demo": ("--quick",)}
+SHORTER = {
+    "serve": ("--help",),  # it would go on until someone ends it
+    "train": ("--max-seconds", "0.01"),
+    "demo": ("--quick",),
+    "reproduce": ("--max-seconds", "0", "--results", "results", "--docs", "docs"),
+}
 
 
 def test_every_example_of_the_help_runs(

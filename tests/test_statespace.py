@@ -135,6 +135,31 @@ def test_a_mistake_gets_one_clear_sentence(build, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("share", [None, 0, 0.2, 1])
+def test_an_outcome_that_reads_nothing_has_no_cause(share):
+    found = ac.partitions(ac.Model.from_text("A\nY = 1"), "Y", alpha_sufficiency=share)
+    assert (found.cost, found.count, found.binaries({"A": 0})) == (0, 1, ("0",))
+
+
+def test_a_model_without_roots_has_no_space_of_states():
+    with pytest.raises(ac.QueryError, match="has no roots"):
+        ac.StateSpace.from_model(ac.Model.from_text("A = 1\nB = A"), "B")
+
+
+def test_a_space_knows_the_context_of_each_state_and_what_undoes_it():
+    space = ac.StateSpace.from_model(ac.Model.from_text("A\nB = not A\nC = A or B"), "C", where="A == 1")
+    assert {name: column.tolist() for name, column in space.contexts.items()} == {"A": [1]}
+    count, total = space.undoing(space.mask(["A"]))
+    assert (count.tolist(), total) == ([0], 2)
+
+
+def test_many_outcomes_take_no_more_room_than_states():
+    """With every variable held there is nothing to count; a table of states by outcomes would not fit."""
+    space = ac.StateSpace.from_function({"A": range(600), "B": range(600)}, lambda a, b: 600 * a + b)
+    count, total = space.undoing(3)
+    assert (int(count.sum()), total) == (0, 1)
+
+
 def test_a_space_that_would_not_fit_is_refused_before_it_is_built():
     roots = [f"R{i}" for i in range(40)]
     model = ac.Model.from_text("\n".join(roots) + "\nY = " + " and ".join(roots))

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
-from . import __version__, learning, recordings, sources
+from . import __version__, learning, recordings, serving, sources
 from .answer import Answer, Verdict
 from .definitions import DEFINITIONS
 from .errors import ActCauseError, MissingExtraError, QueryError
 from .find import partitions
 from .output import print_json, print_note
+from .reproduction import command as reproduction
 
 if TYPE_CHECKING:
     from .examples import Example
@@ -213,6 +214,8 @@ COMMANDS = (
     Command(demo, ("actcause demo", "actcause demo --quick", "actcause demo --film episode.gif --json")),
     *(Command(function, tries) for function, tries in recordings.COMMANDS.items()),
     *(Command(function, tries) for function, tries in learning.COMMANDS.items()),
+    *(Command(function, tries) for function, tries in reproduction.COMMANDS.items()),
+    *(Command(function, tries) for function, tries in serving.COMMANDS.items()),
 )
 
 

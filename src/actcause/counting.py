@@ -106,7 +106,8 @@ class ModelCounts(Counts):
             parts = []
             for columns in grids(ranges, CHUNK):
                 self.check()
-                parts.append(self._outcome(dict(zip(self.axes, columns, strict=True)), len(columns[0])))
+                size = len(columns[0]) if columns else 1  # an outcome that reads nothing is the same everywhere
+                parts.append(self._outcome(dict(zip(self.axes, columns, strict=True)), size))
             flat = np.concatenate(parts)
             results = distinct(flat)
             small = np.int8 if len(results) < 127 else np.int32
@@ -136,6 +137,8 @@ class ModelCounts(Counts):
         total = prod(table.shape[axis] for axis in freed)
         shape = [table.shape[axis] for axis in kept]
         place, width = mixed_radix([self._coded(self.axes[axis]) for axis in kept], shape, self.size[0])
+        if not freed:  # nothing is left to change; counting would take a row of zeros for each state
+            return (table.ravel()[place] != own).astype(np.int64), 1
         agreeing = np.zeros((width, kinds + 1), dtype=np.int64)
         if kinds <= 16:
             for code in range(kinds):
@@ -280,6 +283,18 @@ def distinct(array: Array) -> Range:
 def shown_count(count: int) -> str:
     """A count that may have thousands of digits."""
     return str(count) if count < 10**15 else f"about 2**{count.bit_length() - 1}"
+
+
+def percent(count: int, total: int) -> str:
+    """A share with as many digits as it takes not to say 0% or 100% of what is neither.
+
+    >>> percent(1, 3), percent(2, 1_002_001), percent(3, 3)
+    ('33.3%', '0.0002%', '100%')
+    """
+    if count in (0, total):
+        return f"{100 * count // max(total, 1)}%"
+    digits = next(n for n in range(1, 30) if 0 < round(100 * count / total, n) < 100)
+    return f"{100 * count / total:.{digits}f}%"
 
 
 def shape_of(contexts: Mapping[str, Array]) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .answer import Answer, Query, Status, Verdict, Witness
+from .counting import percent
 from .definitions import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ def preimage_table(preimages: Sequence[Preimage]) -> Table:
     table.columns[2].justify = table.columns[3].justify = "right"
     for preimage in preimages[:MAX_ROWS]:
         names = ", ".join(preimage.variables) or "nothing"
-        table.add_row(preimage.binary, names, f"{len(preimage):,}", _percent(len(preimage), total))
+        table.add_row(preimage.binary, names, f"{len(preimage):,}", percent(len(preimage), total))
     return table
 
 
@@ -325,18 +326,6 @@ def _big(count: int | None) -> str:
         return f"{count:,}"
     exponent = int(log10(count))
     return f"about {count // 10 ** (exponent - 2) / 100:.2f} x 10^{exponent} (--json has every digit)"
-
-
-def _percent(count: int, total: int) -> str:
-    """A share with as many digits as it takes not to say 0% or 100% of what is neither.
-
-    >>> _percent(1, 3), _percent(2, 1_002_001), _percent(3, 3)
-    ('33.3%', '0.0002%', '100%')
-    """
-    if count in (0, total):
-        return f"{100 * count // max(total, 1)}%"
-    digits = next(n for n in range(1, 30) if 0 < round(100 * count / total, n) < 100)
-    return f"{100 * count / total:.{digits}f}%"
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ class StateSpace:
 
     def find_context(self, context: Mapping[str, int]) -> int:
         """The index of the state that a context of the model produces."""
-        columns = self._counts.contexts
+        columns = self.contexts
         match = np.ones(len(self), dtype=bool)
         for name, value in context.items():
             match &= columns[name] == value
@@ -236,6 +236,11 @@ class StateSpace:
         if not len(found):
             raise QueryError(f"The context {dict(context)} is not part of this state space.")
         return int(found[0])
+
+    @property
+    def contexts(self) -> Mapping[str, Array]:
+        """The context that produces each state, a column for each root of the model; empty for a table."""
+        return self._counts.contexts
 
     def names(self, mask: int) -> tuple[str, ...]:
         """The variables of a mask; bit 0 is the first variable."""
@@ -281,8 +286,11 @@ class StateSpace:
         """For each state: do few enough changes of all other variables change the outcome?"""
         if alpha is None:
             return np.ones(len(self), dtype=bool)
-        differing, total = self._counts.differing(mask)
-        return at_most(differing, total, alpha)
+        return at_most(*self.undoing(mask), alpha)
+
+    def undoing(self, mask: int) -> tuple[Array, Array | int]:
+        """For each state: how many changes of all other variables change the outcome, and how many there are."""
+        return self._counts.differing(mask)
 
     def admissible(
         self,
@@ -302,6 +310,8 @@ class StateSpace:
 
 
 def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Array]:
+    if not model.roots:
+        raise QueryError("The model has no roots, so it has one state only; give it a variable without an equation.")
     if context is not None:
         checked = model.check_context(context)
         return {name: np.asarray([value], dtype=np.int64) for name, value in checked.items()}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..data import Transitions
 
 LONGEST = 200  # lags looked at
-MOST_ROWS = 200_000  # rows looked at
+MOST_ROWS = 50_000  # rows looked at
 
 
 def effective_rows(data: Transitions) -> float:
@@ -35,7 +33,6 @@ def effective_rows(data: Transitions) -> float:
     if not moving.any():
         return 1.0
     factor = np.repeat(np.arange(len(kept.factors)), kept.state.shape[2])
-    alike = 1.0
     alive = np.ones(len(kept.factors), dtype=bool)
     times = np.ones(len(kept.factors))
     for lag in range(1, min(LONGEST, len(kept) - 1) + 1):
@@ -54,9 +51,4 @@ def effective_rows(data: Transitions) -> float:
                 times[position] += 2 * mean
         if not alive.any():
             break
-    alike = max(alike, float(_typical(times)))
-    return len(data) / alike
-
-
-def _typical(times: Any) -> float:
-    return float(np.max(times))
+    return len(data) / float(times.max())

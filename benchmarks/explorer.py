@@ -1,0 +1,244 @@
+"""The explorer under load and under attack: many questions at once while a training runs, and hostile requests.
+
+python benchmarks/run.py explorer
+
+The questions all differ, so that nothing is answered from a cache. A hostile request is anything from bytes
+that are no HTTP to a model that would take years to search; what counts is that none ends in a 500, none
+hangs, and the memory of the server and its processes comes back to where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from actcause import examples
+from hostile import Hostile, requests, whole
+from measure import Figure
+
+TITLE = "The explorer"
+START_BAR, QUESTION_BAR, MEMORY_BAR = 3.0, 0.5, 40.0
+HANG_SECONDS = 30.0
+WARM_UP = 20  # one in so many hostile requests comes before memory is looked at: what is imported once stays
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """How many questions at once, in how many rounds; how many hostile requests, how many at once.
+
+    `rest` is how many seconds the memory may take to come back.
+    """
+
+    questions: int = 50
+    rounds: int = 5
+    frames: int = 20_000
+    hostile: int = 10_000
+    at_once: int = 16
+    rest: int = 120
+
+
+TINY = Arguments(questions=4, rounds=1, frames=2_000, hostile=60, at_once=4, rest=1)
+
+
+def run(arguments: Arguments) -> Iterator[Figure]:
+    with serving() as (server, seconds):
+        yield Figure("explorer", "start, until the page is served", seconds, bar=START_BAR, answer="", right=True)
+        with training(server, arguments.frames):
+            taken, right = asyncio.run(asked(server, arguments))
+        what = f"{arguments.questions} questions at once, all definitions, while a training runs: 95th percentile"
+        taken.sort()
+        late, middle = taken[int(0.95 * (len(taken) - 1))], taken[len(taken) // 2]
+        yield Figure(
+            "explorer", what, late, bar=QUESTION_BAR, parts={"median": middle},
+            answer=f"{len(taken)} answers", right=right,
+        )  # fmt: skip
+        asyncio.run(attacked(server, requests(random.Random(1), arguments.hostile // WARM_UP), arguments.at_once))
+        before = server.memory()
+        statuses = asyncio.run(attacked(server, requests(random.Random(2), arguments.hostile), arguments.at_once))
+        grown = max(0.0, server.settled(before, arguments.rest) - before) / MIB
+        answer = f"{statuses[500]} answered 500, {statuses['hang']} hung"
+        yield Figure(
+            "explorer", f"{arguments.hostile:,} hostile requests: memory gained", grown, unit="MiB", bar=MEMORY_BAR,
+            answer=answer, right=statuses[500] == statuses["hang"] == 0 and server.answers(),
+        )  # fmt: skip
+
+
+# -- a server --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running explorer."""
+
+    process: subprocess.Popen[str]
+    host: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def memory(self) -> int:
+        """Bytes of the server and of the processes that answer questions for it."""
+        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
+        total = 0
+        for pid in (self.process.pid, *map(int, listed.stdout.split())):
+            status = Path(f"/proc/{pid}/status")
+            found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
+            total += int(found[1]) * 1024 if found else 0
+        return total
+
+    def settled(self, before: int, seconds: int) -> int:
+        """The memory once long questions have ended and processes that have grown are replaced."""
+        for _ in range(seconds):
+            time.sleep(1)
+            if (now := self.memory()) <= before + MEMORY_BAR * MIB / 2:
+                break
+        return now
+
+    def answers(self) -> bool:
+        return asyncio.run(exchanged(self, b"GET /api/ask/examples HTTP/1.1", b"")) == 200
+
+
+@contextmanager
+def serving() -> Iterator[tuple[Server, float]]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "actcause",
+            "serve",
+            "--port",
+            "0",
+            "--json",
+            "--data",
+            folder,
+            "--runs",
+            folder,
+        ]
+        begun = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None
+            url = urlsplit(json.loads(process.stdout.readline())["url"])
+            server = Server(process, str(url.hostname), int(url.port or 0))
+            assert asyncio.run(exchanged(server, b"GET / HTTP/1.1", b"")) == 200
+            yield server, time.perf_counter() - begun
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+
+
+@contextmanager
+def training(server: Server, frames: int) -> Iterator[None]:
+    """A training of the server's own, from its first step until the questions are answered."""
+    wanted = {"source": {"domain": "1-in", "frames": frames}, "method": "jaci-em", "name": "beside"}
+    status, started = asyncio.run(posted(server, "/api/runs", wanted))
+    assert status == 200, started
+    job = started["job"]
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        _, found = asyncio.run(posted(server, f"/api/jobs/{job}", None))
+        if found["progress"].get("step") or found["state"] not in ("waiting", "running"):
+            break
+        time.sleep(0.2)
+    yield
+    asyncio.run(exchanged(server, f"DELETE /api/jobs/{job} HTTP/1.1".encode(), b""))
+
+
+# -- questions -------------------------------------------------------------------------------------
+
+
+async def asked(server: Server, arguments: Arguments) -> tuple[list[float], bool]:
+    """Seconds of every answer, and whether all of them were right."""
+    rocks = examples.load("rock-throwing")
+    shares = {"alpha_sufficiency": str(rocks.alpha_sufficiency), "alpha_necessity": str(rocks.alpha_necessity)}
+    taken: list[float] = []
+    right = True
+
+    async def one(number: int) -> None:
+        nonlocal right
+        text = f"{rocks.text}\n# question {number}"
+        body = {"text": text, "context": dict(rocks.context), "effect": rocks.effect, **shares}
+        begun = time.perf_counter()
+        status, reply = await posted(server, "/api/ask/answer", body)
+        taken.append(time.perf_counter() - begun)
+        said = {
+            entry["definition"]: [cause["event"] for cause in entry["causes"]] for entry in reply.get("answers", ())
+        }
+        right = right and status == 200 and said["modified-hp"] == [{"ST": 1}, {"SH": 1}]
+
+    for number in range(4):  # the processes that answer have started
+        await one(-number)
+    taken.clear()
+    for number in range(arguments.rounds):
+        await asyncio.gather(*(one(arguments.questions * number + each) for each in range(arguments.questions)))
+    return taken, right
+
+
+# -- requests over the wire ------------------------------------------------------------------------
+
+
+async def posted(server: Server, path: str, body: Any) -> tuple[int, Any]:
+    """Status and document; a body of None asks for what is there."""
+    content = b"" if body is None else json.dumps(body).encode()
+    line = f"{'GET' if body is None else 'POST'} {path} HTTP/1.1".encode()
+    reply = await received(server, whole(server.address, line, content))
+    head, _, rest = reply.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(rest)
+
+
+async def exchanged(server: Server, line: bytes, content: bytes) -> int | None:
+    reply = await received(server, whole(server.address, line, content))
+    return status_of(reply)
+
+
+async def received(server: Server, request: bytes, hung_up: bool = False) -> bytes:
+    """All that comes back until the server closes the connection; `hung_up` says that nothing more will be sent."""
+    reader, writer = await asyncio.open_connection(server.host, server.port, limit=1 << 24)
+    try:
+        writer.write(request)
+        await writer.drain()
+        if hung_up:
+            writer.write_eof()
+        return await reader.read(-1)
+    finally:
+        writer.close()
+
+
+def status_of(reply: bytes) -> int | None:
+    found = re.match(rb"HTTP/1\.[01] (\d{3})", reply)
+    return int(found[1]) if found else None
+
+
+async def attacked(server: Server, hostile: Iterator[Hostile], at_once: int) -> Counter[int | str | None]:
+    """How the requests ended: by status, None for a connection that was just closed, 'hang' for none at all."""
+    statuses: Counter[int | str | None] = Counter()
+
+    async def attacker() -> None:
+        for make, hung_up in hostile:
+            try:
+                async with asyncio.timeout(HANG_SECONDS):
+                    statuses[status_of(await received(server, make(server.address), hung_up))] += 1
+            except TimeoutError:
+                statuses["hang"] += 1
+            except OSError:
+                statuses[None] += 1
+
+    await asyncio.gather(*(attacker() for _ in range(at_once)))
+    return statuses

@@ -1,0 +1,106 @@
+"""Pictures of every view of the explorer for the docs: light and dark, for a laptop and for a projector.
+
+python docs/screenshots.py [VIEW ...]      writes docs/img/explorer-VIEW-WIDTH-THEME.png
+
+Needs chromium. Look at the pictures before you keep them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+FOLDER = Path(__file__).parent / "img"
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+SIZES = {1280: 800, 1920: 1080}
+THEMES = ("light", "dark")
+
+
+def ask(page: Page) -> None:
+    """The first question, answered."""
+    page.wait_for_selector(".card")
+
+
+def witness(page: Page) -> None:
+    """A cause's witness at its last step."""
+    page.wait_for_selector(".card")
+    page.locator('.card[data-definition="modified-hp"] .cause').first.click()
+    page.locator(".player .step").last.click()
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(500)  # colours fade in
+
+
+def settled(page: Page) -> None:
+    """A view that has loaded what it shows."""
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(2000)
+
+
+VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "ask": ("#/ask", ask),
+    "witness": ("#/ask", witness),
+    "preimages": ("#/preimages", settled),
+    "replay": ("#/replay", settled),
+    "runs": ("#/runs", settled),
+    "data": ("#/data", settled),
+}
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """An explorer with a recording and a small run to look at."""
+    with tempfile.TemporaryDirectory() as folder:
+        data, runs = Path(folder, "data"), Path(folder, "runs")
+        data.mkdir()
+        runs.mkdir()
+        actcause = [sys.executable, "-m", "actcause"]
+        quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL}
+        recording = str(data / "push.parquet")
+        subprocess.run([*actcause, "collect", "push", "--frames", "4000", "--out", recording], **quiet)
+        tiny = ["--set", "steps=600", "--set", "width=32", "--set", "distil_steps=300"]
+        subprocess.run([*actcause, "train", recording, "--out", str(runs / "push"), *tiny], **quiet)
+        command = [*actcause, "serve", "--port", "0", "--json", "--data", str(data), "--runs", str(runs)]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None
+            yield json.loads(server.stdout.readline())["url"]
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+
+
+def main(names: list[str]) -> None:
+    """Take the pictures of some views, or of all."""
+    FOLDER.mkdir(exist_ok=True)
+    with serving() as url, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for width, height in SIZES.items():
+            for theme in THEMES:
+                for name in names or VIEWS:
+                    address, prepare = VIEWS[name]
+                    page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+                    page.goto(url + address)
+                    prepare(page)
+                    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+                    # A palette is a third of the size, and nobody sees the difference.
+                    picture.quantize(256, dither=Image.Dither.NONE).save(
+                        FOLDER / f"explorer-{name}-{width}-{theme}.png", optimize=True
+                    )
+                    page.close()
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

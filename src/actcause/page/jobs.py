@@ -1,0 +1,160 @@
+"""Jobs: long computations, each in a process of its own, with progress and a way to cancel them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from .services import Refused, services
+from .settings import Limits
+from .workers import Child
+
+GRACE = 5.0  # seconds in which a cancelled job may put its files in order
+RUNNING = ("waiting", "running")
+
+
+@dataclass(eq=False)
+class Job:
+    """One computation: what it is called, where it stands, what came of it."""
+
+    id: str
+    title: str
+    function: str
+    payload: dict[str, Any]
+    short: bool = False
+    state: str = "waiting"
+    progress: dict[str, Any] = field(default_factory=dict)
+    result: dict[str, Any] | None = None
+    error: str | None = None
+    started: float | None = None
+    ended: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running, or ran."""
+        return 0.0 if self.started is None else (self.ended or time.monotonic()) - self.started
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "title": self.title,
+            "state": self.state,
+            "progress": self.progress,
+            "result": self.result,
+            "error": self.error,
+            "seconds": round(self.seconds, 2),
+        }
+
+
+class Jobs:
+    """The jobs of a server, oldest first; a few run at once and the others wait."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._jobs: dict[str, Job] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._room = {False: asyncio.Semaphore(limits.running_jobs), True: asyncio.Semaphore(limits.running_jobs)}
+        self._count = 0
+
+    def start(self, function: str, payload: dict[str, Any], *, title: str, short: bool = False) -> Job:
+        """Start a function of `workers.JOBS`, or queue it if enough run; short ones do not wait for long ones."""
+        if sum(job.state == "waiting" for job in self._jobs.values()) >= self._limits.waiting_jobs:
+            raise Refused("Too many jobs are waiting; wait for one to end or cancel some.", status=503)
+        self._count += 1
+        job = Job(str(self._count), title, function, payload, short)
+        self._jobs[job.id] = job
+        self._forget()
+        self._tasks[job.id] = asyncio.ensure_future(self._live(job))
+        return job
+
+    def get(self, name: str) -> Job:
+        if name not in self._jobs:
+            raise Refused("There is no such job; it may have been forgotten.", status=404)
+        return self._jobs[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._jobs.values())
+
+    async def cancel(self, name: str) -> Job:
+        """Cancel a job and wait until its process is gone."""
+        job = self.get(name)
+        if task := self._tasks.get(name):
+            task.cancel()
+            await asyncio.wait([task])
+        return job
+
+    async def stop(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _live(self, job: Job) -> None:
+        try:
+            async with self._room[job.short]:
+                job.state, job.started = "running", time.monotonic()
+                message = await self._run(job)
+            if "error" in message:
+                job.state, job.error = "failed", message["error"]
+            else:
+                job.state, job.result = "done", message["result"]
+        except asyncio.CancelledError:
+            job.state, job.error = "cancelled", "Cancelled."
+        except EOFError:
+            job.state, job.error = "failed", "The computation ended before it was done; it may have run out of memory."
+        finally:
+            job.ended = time.monotonic()
+            job.payload = {}
+            del self._tasks[job.id]
+
+    async def _run(self, job: Job) -> dict[str, Any]:
+        """The last message of the job's process, which has ended then."""
+        child = await Child.spawn("job")
+        try:
+            child.send({"function": job.function, "payload": job.payload})
+            while "progress" in (message := await child.receive()):
+                job.progress = message["progress"]
+            return message
+        finally:
+            await self._end(child)
+
+    async def _end(self, child: Child) -> None:
+        with suppress(ProcessLookupError):
+            child.process.terminate()
+        try:
+            await asyncio.wait_for(asyncio.shield(child.process.wait()), GRACE)
+        except (TimeoutError, asyncio.CancelledError):
+            child.kill()
+        await child.ended()
+
+    def _forget(self) -> None:
+        """Drop the oldest jobs that have ended."""
+        ended = [job.id for job in self._jobs.values() if job.state not in RUNNING]
+        for name in ended[: max(0, len(self._jobs) - self._limits.remembered_jobs)]:
+            del self._jobs[name]
+
+
+router = APIRouter(prefix="/api/jobs")
+
+
+@router.get("")
+async def listed(request: Request) -> list[dict[str, Any]]:
+    """All jobs that are remembered, without their results."""
+    return [{**job.to_json(), "result": None} for job in services(request).jobs]
+
+
+@router.get("/{name}")
+async def shown(name: str, request: Request) -> dict[str, Any]:
+    """One job."""
+    return services(request).jobs.get(name).to_json()
+
+
+@router.delete("/{name}")
+async def cancelled(name: str, request: Request) -> dict[str, Any]:
+    """Cancel a job; one that has ended is left as it is."""
+    return (await services(request).jobs.cancel(name)).to_json()

@@ -1,0 +1,51 @@
+"""What the explorer is told when it starts: where it listens, its folders, its limits."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MIB = 1 << 20
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a request may cost: bytes of its body, seconds and bytes of memory of a question."""
+
+    body: int = MIB
+    upload: int = 1024 * MIB
+    seconds: float = 10.0
+    memory: int = 2048 * MIB
+    workers: int = 3  # one more than the two cores of a small machine, ready when another is killed
+    slow: int = 4  # questions that may take longer than `patience` at the same time
+    patience: float = 1.0
+    rest: float = 60.0  # seconds after which a process that has grown, and has nothing to do, makes room
+    waiting: int = 200
+    running_jobs: int = 2
+    waiting_jobs: int = 20
+    remembered_jobs: int = 100
+    connections: int = 1000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the page listens and what it reads; `data` holds recordings, `runs` what was learned from some."""
+
+    data: Path
+    runs: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    token: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine can connect."""
+        return self.host in LOOPBACK
+
+
+def home() -> Path:
+    """Where recordings and runs are kept unless the user says otherwise."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "actcause"

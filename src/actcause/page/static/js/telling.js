@@ -1,0 +1,132 @@
+// What the page says about a partition: its numbers, what each binary means, why a state has its own.
+
+import { bars } from "./chart.js";
+import { swatch } from "./heatmap.js";
+import { decimal } from "./share.js";
+import { button, el } from "./ui.js";
+
+const LONG_BINARY = 16;
+const MOST_COSTS = 24;
+const MOST_OTHERS = 6;
+
+/** The heading and the numbers. */
+export function summary(reply) {
+  const figure = (value, words) => el("div", { class: "figure" }, el("b", {}, value), el("span", { text: words }));
+  return [
+    el("h1", { text: `What ${reply.outcome} hangs on, in every state` }),
+    el(
+      "div",
+      { class: "figures" },
+      figure(grouped(reply.states), reply.states === 1 ? "state" : "states"),
+      figure(grouped(reply.cost), "least cost"),
+      figure(powers(reply.count), reply.count === "1" ? "minimal pair" : "minimal pairs"),
+      figure(grouped(reply.binaries), reply.binaries === 1 ? "binary in use" : "binaries in use"),
+      figure(`${reply.seconds.toFixed(2)} s`, "to compute"),
+    ),
+    el("p", { class: "small", text: `Each state has a binary: the variables that ${reply.outcome} depends on there.` }),
+  ];
+}
+
+/** What each binary means, and how many states have it; `seek` shows one of them. */
+export function legend(reply, look, seek) {
+  const rows = reply.legend.map((one) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, swatch(look.get(one.code))),
+      el("td", {}, el("code", { text: one.binary.length > LONG_BINARY ? "" : one.binary })),
+      el("td", { text: one.words }),
+      el("td", { class: "number", text: grouped(one.states) }),
+      el("td", { class: "number", text: one.share }),
+      el("td", {}, button("show", () => seek(one), { class: "small", "aria-label": `Show a state with ${one.words}` })),
+    ),
+  );
+  const head = ["", "binary", "what matters", "states", "share", ""].map((text, place) =>
+    el("th", { scope: "col", class: place === 3 || place === 4 ? "number" : null, text }),
+  );
+  const left = reply.binaries - reply.legend.length;
+  return [
+    el("h2", { text: "Binaries" }),
+    el("div", { class: "binaries" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
+    left ? el("p", { class: "small soft", text: `${grouped(left)} rarer binaries are not listed; they are grey.` }) : "",
+  ];
+}
+
+/** How many states cost how much. */
+export function lengths(reply, width) {
+  const values = reply.lengths.map((one) => ({
+    name: one.length === 1 ? "1 variable" : `${one.length} variables`,
+    value: one.states,
+    text: `${counted(one.states, "state")}, ${one.share}`,
+  }));
+  return [
+    el("h2", { text: "Cost: how long the binaries are" }),
+    bars(values, { title: "States by the length of their binary", width }),
+    el("p", { class: "small soft", text: `A state costs the length of its binary; all together cost ${grouped(reply.cost)}.` }),
+  ];
+}
+
+/** How many valid pairs there are of each cost. */
+export function costs(reply, width) {
+  const values = reply.costs
+    .slice(0, MOST_COSTS)
+    .map((one) => ({ name: `cost ${grouped(one.cost)}`, value: one.part, text: one.pairs }));
+  return [
+    el("h2", { text: "All valid pairs by cost" }),
+    bars(values, { title: "Valid pairs by cost", width }),
+    el("p", { class: "small soft" }, powers(reply.total), " valid pairs in all; those of the first row are the minimal ones."),
+  ];
+}
+
+/** Why a state has its binary; `go` leads to its neighbour. */
+export function why(reply, go) {
+  const list = (items) => el("ul", {}, items.map((text) => el("li", { text })));
+  const { reasons, shorter, others, neighbour } = reply;
+  return [
+    el("h2", { text: `${reply.state}: ${reply.outcome}` }),
+    el("p", {}, el("code", { text: reply.binary }), ` ${reply.words}.`),
+    reasons.length ? list(reasons) : "",
+    shorter.length ? [el("h3", { text: reasons.length ? "Nothing shorter does" : "No variables pass" }), list(shorter)] : "",
+    others.length ? el("p", { text: `In other minimal pairs it has ${named(others)}` }) : "",
+    neighbour
+      ? [
+          el("h3", { text: "The nearest state with another binary" }),
+          el("p", { text: neighbour.text }),
+          button("Go there", () => go(neighbour.context), { class: "small" }),
+        ]
+      : el("p", { class: "soft", text: "Every state has this binary." }),
+  ];
+}
+
+/** Where a pair differs from the one before it; `go` leads there. */
+export function changes({ pair, changes: { count, listed } }, go) {
+  if (!count) return "";
+  const first = listed.slice(0, 3);
+  return [
+    el("p", { text: `Pair ${grouped(pair)} differs from pair ${grouped(pair - 1)} in ${counted(count, "state")}:` }),
+    first.map((one) => button(`${one.state}: ${one.from} → ${one.to}`, () => go(one.context), { class: "small" })),
+    count > first.length ? el("p", { text: `and ${grouped(count - first.length)} more.` }) : "",
+  ];
+}
+
+/** The same question for the command line. */
+export function command(reply, model) {
+  const quoted = (text) => (/^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const parts = ["actcause partition", model, "--outcome", quoted(reply.outcome)];
+  if (reply.alpha_sufficiency !== null) parts.push("--alpha-sufficiency", decimal(reply.alpha_sufficiency));
+  if (reply.alpha_necessity !== null) parts.push("--alpha-necessity", decimal(reply.alpha_necessity));
+  if (reply.where) parts.push("--where", quoted(reply.where));
+  return parts.join(" ");
+}
+
+/** Text with 2^40 set as a power. */
+export function powers(text) {
+  return text.split(/(\^\d+)/).map((part) => (part.startsWith("^") ? el("sup", { text: part.slice(1) }) : part));
+}
+
+export function grouped(number) {
+  return number.toLocaleString("en");
+}
+
+export const counted = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+const named = (binaries) => binaries.slice(0, MOST_OTHERS).join(", ") + (binaries.length > MOST_OTHERS ? ", …" : ".");

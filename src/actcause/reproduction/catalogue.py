@@ -1,0 +1,72 @@
+"""Which experiments there are: the files of a folder that define an `EXPERIMENT`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from ..errors import suggest
+from .experiment import Experiment, ReproduceError
+from .fingerprint import fingerprint
+
+CLONE = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An experiment and the file that it comes from."""
+
+    experiment: Experiment
+    file: Path
+
+    def code(self, piece: Any) -> str:
+        """The fingerprint of the code that the piece's result depends on."""
+        return fingerprint(self.file, (self.experiment.run.__name__,), tuple(self.experiment.uses(piece)))
+
+
+def folder(given: Path | None = None) -> Path:
+    """The folder of the experiments: the one given, or the one beside the package in a clone."""
+    found = CLONE / "experiments" if given is None else given
+    if not found.is_dir():
+        where = "There is no folder of experiments beside this package" if given is None else f"{given} is no folder"
+        raise ReproduceError(f"{where}; work in a clone of the repository, or say --experiments DIR.")
+    return found.resolve()
+
+
+def catalogue(where: Path) -> dict[str, Listed]:
+    """The experiments of a folder by name, those of the paper first."""
+    found = []
+    for file in sorted(where.glob("*.py")):
+        if "EXPERIMENT = " in file.read_text(encoding="utf-8"):
+            found.append(Listed(_loaded(file).EXPERIMENT, file))
+    if not found:
+        raise ReproduceError(f"No file of {where} defines an EXPERIMENT.")
+    found.sort(key=lambda one: (one.experiment.order, one.experiment.name))
+    return {listed.experiment.name: listed for listed in found}
+
+
+def chosen(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
+    """The experiments of these names; none, or `all`, means every one."""
+    for name in names:
+        if name not in known and name != "all":
+            hint = suggest(name, known) or f"; there are {', '.join(known)}."
+            raise ReproduceError(f"Unknown experiment '{name}'{hint}")
+    return list(known.values()) if not names or "all" in names else [known[name] for name in dict.fromkeys(names)]
+
+
+def _loaded(file: Path) -> Any:
+    name = f"actcause_experiments.{file.stem}"
+    given = sys.modules.get(name)
+    if given is not None and getattr(given, "__file__", None) == str(file):
+        return given
+    spec = spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,137 @@
+"""What experiments about learning share: recordings made once, training of many seeds at once, scores.
+
+torch is imported where something is trained and nowhere else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..data.collect import collect
+from ..data.transitions import Transitions
+from ..errors import QueryError
+
+if TYPE_CHECKING:
+    from ..learn.base import Learner, Run
+    from ..learn.metrics import Evaluation
+    from ..learn.session import Callback, Session
+
+VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
+RESAMPLED = ("push", "break")  # scored on states of which half are non-trivial, as in the paper
+DOMAINS = (*VECTORS, *RESAMPLED)
+TEST_SEED = 1_000_000  # added to the seed for the rollouts that are scored
+KEPT = 16  # recordings kept: all seeds of a domain, so that every method learns from the same
+MODULES = {
+    "jaci-em": "jaci_em", "jaci": "jaci", "grad": "grad", "attn": "attn", "cf": "cf", "cmi": "cmi", "ncd": "ncd",
+    "granger": "granger", "proximity": "proximity", "never": "trivial", "always": "trivial",
+}  # fmt: skip
+METHODS = tuple(MODULES)
+
+
+def paper_frames(domain: str) -> int:
+    """As many as the paper records."""
+    return 500_000 if domain in RESAMPLED else 100_000
+
+
+@lru_cache(maxsize=KEPT)
+def recordings(
+    domain: str, seed: int, frames: int, *, relations: str | None = None, tests: int | None = None
+) -> tuple[Transitions, Transitions]:
+    """What a seed learns from, and a fifth as much (or `tests`), recorded apart, to be scored on.
+
+    Each seed of a Random Vectors domain has a draw of its own; `relations` replace the domain's.
+    """
+    from ..envs import make
+
+    drawn: dict[str, Any] = {"draw": seed} if domain in VECTORS else {}
+    world = make(domain, **drawn, **({} if relations is None else {"relations": relations}))
+    return collect(world, frames, seed=seed), collect(world, tests or frames // 5, seed=TEST_SEED + seed)
+
+
+def known_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that the method has."""
+    from ..learn import METHODS
+
+    names = {field.name for field in fields(METHODS[method])}
+    return {name: value for name, value in options.items() if name in names}
+
+
+def fitted(
+    method: str,
+    seeds: Sequence[int],
+    data: Sequence[Transitions],
+    device: str,
+    options: Mapping[str, Any],
+    callback: Callback | None = None,
+    session: Callable[[Session], None] | None = None,
+) -> tuple[list[Learner], float]:
+    """Learners of all seeds, trained as one computation, and the seconds that it took.
+
+    As `actcause.learn.fit_many`, but recordings are split and encoded once for all methods: with ten seeds of half a
+    million rows and eleven methods that would take longer than the training.
+    """
+    import torch
+
+    from ..learn import make as learner
+    from ..learn.session import Session, device_of
+
+    learners = [learner(method, seed=seed, device=device, **known_options(method, options)) for seed in seeds]
+    for one in learners:
+        one.check_options()
+        if one.classes is not None or one.categorical is not None:
+            raise QueryError("Experiments take classes and categorical features from the domain; leave them out.")
+    runs = [
+        replace(_prepared(_Same(each), one.seed, one.held_out), learner=one)
+        for one, each in zip(learners, data, strict=True)
+    ]  # fmt: skip
+    course = Session(device_of(device), seeds[0], callback)
+    if session is not None:
+        session(course)
+    began = time.perf_counter()
+    with torch.random.fork_rng(devices=[]):
+        learners[0].learn(runs, course)
+    return learners, time.perf_counter() - began
+
+
+class _Same:
+    """A recording as the key of a cache: the very object, not one with equal rows."""
+
+    def __init__(self, data: Transitions) -> None:
+        self.data = data
+
+    def __hash__(self) -> int:
+        return id(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.data is self.data
+
+
+@lru_cache(maxsize=KEPT)
+def _prepared(recording: _Same, seed: int, held_out: float) -> Run:
+    """The recording split and encoded; its learner stands for those of all methods."""
+    from ..learn import Never
+    from ..learn.session import prepared
+
+    return prepared(Never(seed=seed, held_out=held_out), recording.data)
+
+
+def scored(learner: Learner, test: Transitions, domain: str, *, hindsight: bool = True) -> Evaluation:
+    """The learner's answers on transitions that it has not seen."""
+    from ..learn.metrics import evaluate
+
+    return evaluate(learner, test, resample=domain in RESAMPLED, hindsight=hindsight)
+
+
+def percent(share: float | None) -> float | None:
+    """A share as a percentage, rounded to what is worth keeping."""
+    return None if share is None else round(100 * share, 5)
+
+
+def uses(method: str, domain: str) -> tuple[str, ...]:
+    """The modules that a result of the method in the domain depends on."""
+    world = {"push": "envs.push", "break": "envs.breakout"}.get(domain, "envs.random_vectors")
+    return (world, "data.collect", f"learn.{MODULES[method]}", "learn.session", "learn.metrics", "reproduction.learned")

@@ -1,0 +1,62 @@
+"""On what a result was made: versions, cores, chips and the commit; nothing that names the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = {"numpy": "numpy", "torch": "torch", "pysat": "python-sat"}  # by the name they are imported under
+SOURCES = ("src", "experiments")
+
+
+def versions() -> dict[str, str]:
+    """Of Python, this package, and the libraries that are in use."""
+    from .. import __version__
+
+    found = {"actcause": __version__, "python": platform.python_version()}
+    for module, package in PACKAGES.items():
+        if module in sys.modules:
+            try:
+                found[package] = metadata.version(package)
+            except metadata.PackageNotFoundError:
+                found[package] = str(getattr(sys.modules[module], "__version__", "unknown"))
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """The processor and how many cores may be used; the GPU, where something ran on one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found: dict[str, Any] = {"CPU": _cpu(), "cores": cores}
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        found["GPU"] = torch.cuda.get_device_name()
+    return found
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    named = re.findall(r"model name\s*:\s*(.+)", info.read_text()) if info.exists() else []
+    return named[0].strip() if named else platform.machine()
+
+
+def commit(folder: Path) -> str | None:
+    """The commit of a clone, with "+changes" where its sources differ from it; None where there is no repository."""
+    here = _git(folder, "rev-parse", "--short=12", "HEAD")
+    if here is None:
+        return None
+    changed = _git(folder, "status", "--porcelain", "--", *SOURCES)
+    return f"{here}+changes" if changed else here
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        ran = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return ran.stdout.strip()

@@ -1,0 +1,67 @@
+"""Tables and numbers in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown.
+
+    >>> print(table(["a", "b"], [["1", "2"]]))
+    | a | b |
+    | --- | --- |
+    | 1 | 2 |
+    """
+    listed = [list(headings), ["---"] * len(headings), *map(list, rows)]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |" for row in listed)
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """The mean, and the standard deviation between seeds.
+
+    >>> spread([1.0, 2.0]), spread([1.0]), spread([])
+    ('1.50 ± 0.71', '1.00', '—')
+    """
+    if not values:
+        return "—"
+    beside = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{fmean(values):.{digits}f}{beside}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(0.04), duration(8.2), duration(150), duration(7300)
+    ('under 0.1 s', '8.2 s', '2.5 min', '2.0 h')
+    """
+    if seconds < 0.1:
+        return "under 0.1 s"
+    for limit, unit, name in ((60, 1, "s"), (3600, 60, "min"), (float("inf"), 3600, "h")):
+        if seconds < limit:
+            return f"{seconds / unit:.1f} {name}"
+    raise AssertionError
+
+
+# -- minimal pairs ----------------------------------------------------------------------------------
+
+
+def printed(value: dict[str, Any], tables: Sequence[Sequence[tuple[list[int], str]]]) -> list[tuple[str, ...]]:
+    """The paper's tables (of states and binaries) as pairs: a binary for each of our states, in our order."""
+    found = []
+    for one in tables:
+        by_state = {tuple(values): binary for values, binary in one}
+        found.append(tuple(by_state.get(tuple(state), "?") for state in value["states"]))
+    return found
+
+
+def pair_table(value: dict[str, Any], binaries: dict[str, Sequence[str]]) -> str:
+    """A row for each state, with a column of binaries for each name."""
+    headings = [*value["variables"], value["outcome"], *binaries]
+    rows = [
+        [*map(str, state), *(f"`{column[position]}`" for column in binaries.values())]
+        for position, state in enumerate(value["states"])
+    ]
+    return table(headings, rows)

@@ -1,0 +1,81 @@
+"""A running explorer and tabs of a real browser; a test fails on whatever the browser complains about."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where the explorer runs, and its folders."""
+
+    url: str
+    data: Path
+    runs: Path
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("explorer")
+    data, runs = folder / "data", folder / "runs"
+    data.mkdir()
+    runs.mkdir()
+    command = [sys.executable, "-m", "actcause", "serve", "--port", "0", "--json"]
+    process = subprocess.Popen([*command, "--data", str(data), "--runs", str(runs)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield Server(json.loads(process.stdout.readline())["url"], data, runs)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+        process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    if not Path(CHROMIUM).exists():
+        pytest.skip("there is no chromium here: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser, server: Server) -> Iterator[object]:
+    """A new page, 1280 by 800; complaints that a test expects can be taken from `tab.complaints`."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, base_url=server.url, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    complaints: list[str] = []
+    page.complaints = complaints
+
+    def heard(message) -> None:
+        # An answer of 4xx is a mistake that the page tells the user about; the browser logs it as well.
+        if message.type == "error" and "the server responded with a status of 4" not in message.text:
+            complaints.append(message.text)
+
+    page.on("console", heard)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: _stays_here(request.url, server.url, complaints))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _stays_here(url: str, own: str, complaints: list[str]) -> None:
+    if not url.startswith((own, "data:", "blob:")):
+        complaints.append(f"a request left this machine: {url}")

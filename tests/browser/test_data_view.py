@@ -1,0 +1,77 @@
+"""A user's own data in a real browser: from a dropped file to causes that are taken away."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A table whose columns are named as nobody's tool expects: the ball jumps where the paddle is near."""
+    generator = np.random.default_rng(0)
+    ball, paddle = generator.uniform(0, 10, (2, 1500))
+    after = ball + np.where(np.abs(ball - paddle) < 1.5, 2.0, 0.1)
+    lines = [f"{a:.4f},{b:.4f},{c:.4f},{k // 30}" for k, (a, b, c) in enumerate(zip(ball, paddle, after, strict=True))]
+    path = tmp_path / "my table.csv"
+    path.write_text("\n".join(["ball_x,paddle_x,later,trial", *lines, ""]))
+    return path
+
+
+def test_a_table_becomes_causes_that_can_be_taken_away(tab, mine):
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", mine)
+    tab.get_by_text("my table.csv is here as my-table.csv.").wait_for()
+    tab.get_by_role("row", name=re.compile("ball_x numbers 0")).wait_for()
+    tab.get_by_label("What later is").select_option("next")
+    tab.get_by_label("Feature of later").fill("x")
+    tab.get_by_role("button", name="Check and keep").click()
+    tab.get_by_text("1,500 rows, 50 episodes; the outcome is ball").wait_for()
+    tab.get_by_text("Options of the method").click()
+    for label, value in {"Steps": 60, "Steps to distil": 50, "Rows of a step": 32, "Width of the networks": 8}.items():
+        tab.get_by_role("spinbutton", name=label, exact=True).fill(str(value))
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_role("progressbar", name="Training", exact=True).wait_for()
+    tab.get_by_text(re.compile("Share of the 1,500 rows")).wait_for(timeout=120_000)
+    with tab.expect_download() as saved:
+        tab.get_by_role("link", name="Download as CSV").click()
+    head = saved.value.path().read_text().splitlines()[0]
+    assert "extra.found.paddle" in head
+    with tab.expect_download() as saved:
+        tab.get_by_role("link", name="Download as Parquet").click()
+    assert saved.value.path().read_bytes().startswith(b"PAR1")
+    tab.get_by_role("button", name="See them in Replay").click()
+    tab.get_by_text("without paddle").wait_for(timeout=30_000)
+
+
+def test_a_newcomer_has_an_example_to_try(tab):
+    tab.goto("/#/data")
+    tab.get_by_role("button", name="Try it with an example").click()
+    tab.get_by_text(re.compile(r"example.*\.csv: 3,000 rows, 5 columns")).wait_for()
+    tab.get_by_role("button", name="Check and keep").click()
+    tab.get_by_text("3,000 rows, 100 episodes; the outcome is ball").wait_for()
+
+
+def test_a_wrong_file_and_a_wrong_meaning_are_said_and_nothing_is_lost(tab, mine, tmp_path):
+    foreign = tmp_path / "foreign.parquet"
+    foreign.write_text("this is no Parquet")
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", foreign)
+    tab.get_by_text("foreign.parquet is not a Parquet file.").wait_for()
+    tab.set_input_files("#data-file", mine)
+    tab.get_by_label("What paddle_x is").select_option("none")
+    tab.get_by_label("Factor of ball_x").fill("my ball")
+    tab.get_by_label("Outcome", exact=True).fill("my ball")
+    tab.get_by_label("Own previous value").fill("my ball")
+    tab.get_by_label("What later is").select_option("next")
+    tab.get_by_label("Feature of later").fill("x")
+    tab.get_by_role("button", name="Check and keep").click()
+    tab.get_by_text("There must be a factor besides the outcome's own 'my ball'").wait_for()
+    assert tab.get_by_label("Factor of ball_x").input_value() == "my ball"
+    tab.get_by_label("What paddle_x is").select_option("state")
+    tab.get_by_role("button", name="Check and keep").click()
+    tab.get_by_text("Every row was checked").wait_for()

@@ -1,0 +1,73 @@
+"""Runs in a real browser: a training is started, watched, compared and taken away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def form(tab, **values):
+    """Fill in the form for a training, options included."""
+    tab.get_by_label("Learn from").select_option("domain:1-in")
+    tab.get_by_text("Options of the method").click()
+    for label, value in values.items():
+        tab.get_by_role("spinbutton", name=label.replace("_", " "), exact=True).fill(str(value))
+
+
+def test_a_training_is_started_watched_and_compared_with_the_paper(tab):
+    tab.goto("/#/runs")
+    form(tab, Frames=1500, Steps=60, Steps_to_distil=50, Rows_of_a_step=32, Width_of_the_networks=8)
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_text("1-in-jaci-em: the job has begun").wait_for()
+    tab.get_by_role("progressbar", name="Progress of 1-in-jaci-em").wait_for(timeout=30_000)
+    row = tab.get_by_role("row", name=re.compile("1-in-jaci-em.*finished"))
+    row.wait_for(timeout=120_000)
+    assert re.search(r"\d+\.\d\d%", row.inner_text())
+    tab.goto("/#/runs?runs=1-in-jaci-em")
+    curves = tab.get_by_role("region", name="Training curves")
+    curves.get_by_role("img", name="Training curves: 1-in-jaci-em").wait_for()
+    with tab.expect_download() as saved:
+        curves.get_by_role("button", name="Save as CSV").click()
+    assert saved.value.path().read_text().startswith("step,")
+    with tab.expect_download() as saved:
+        curves.get_by_role("button", name="Save as PNG").click()
+    assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+    accuracy = tab.get_by_role("region", name="Accuracy")
+    assert re.search(r"jaci-em, here", accuracy.inner_text())
+    assert "1 run, 1,500 frames" in accuracy.inner_text()
+    with tab.expect_download() as saved:
+        accuracy.get_by_role("button", name="Save as CSV").click()
+    assert "1-in," in saved.value.path().read_text()
+    tab.get_by_role("button", name="Replay 1-in-jaci-em").click()
+    tab.get_by_text("without a1").wait_for(timeout=30_000)
+
+
+def test_a_training_is_cancelled_and_resumed(tab):
+    tab.goto("/#/runs")
+    form(tab, Frames=1500, Steps=200_000, Rows_of_a_step=32, Width_of_the_networks=8, Seed=5)
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_text(re.compile(r"passive, step \d+")).wait_for(timeout=30_000)
+    tab.get_by_role("region", name="Runs").get_by_role("button", name=re.compile("Cancel 1-in")).click()
+    resume = tab.get_by_role("button", name=re.compile("Resume 1-in"))
+    resume.wait_for(timeout=30_000)
+    resume.click()
+    cancel = tab.get_by_role("region", name="Runs").get_by_role("button", name=re.compile("Cancel 1-in"))
+    cancel.click(timeout=30_000)
+    resume.wait_for(timeout=30_000)
+
+
+def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab):
+    tab.goto("/#/runs")
+    form(tab, Frames=10, Steps=5)
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_text(re.compile(r"frames.*greater than or equal to 100")).wait_for()
+    frames = tab.get_by_role("spinbutton", name="Frames", exact=True)
+    assert frames.input_value() == "10"
+    frames.fill("1000")
+    tab.get_by_role("combobox", name="Method", exact=True).select_option("never")
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_text("The method never does not take the option 'steps'").wait_for(timeout=30_000)
+    assert frames.input_value() == "1000"

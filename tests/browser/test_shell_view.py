@@ -1,0 +1,115 @@
+"""The shell in a real browser: tabs, keys, theme, addresses, and what a newcomer sees first."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+VIEWS = ("ask", "preimages", "replay", "runs", "data")
+
+
+def current(tab) -> str:
+    return tab.locator(".tabs a[aria-current=page]").inner_text()
+
+
+def test_a_newcomer_gets_an_answer_without_typing_anything(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".card .cause")
+    assert tab.locator("h1").inner_text() == "What caused BS=1?"
+    assert tab.locator(".card").count() == 7
+    assert "Suzy and Billy both throw a rock" in tab.locator(".story").inner_text()
+
+
+def test_every_view_has_a_tab_and_an_address(tab) -> None:
+    tab.goto("/")
+    for index, view in enumerate(VIEWS):
+        tab.locator(".tabs a").nth(index).click()
+        tab.wait_for_selector(f"main.view-{view}")
+        assert tab.url.endswith(f"#/{view}")
+        assert current(tab).lower() == view
+    tab.go_back()
+    tab.wait_for_selector("main.view-runs")
+
+
+def test_views_are_reached_by_keys(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".card")
+    tab.keyboard.press("Alt+2")
+    tab.wait_for_selector("main.view-preimages")
+    tab.keyboard.press("Alt+1")
+    tab.wait_for_selector("main.view-ask")
+
+
+def test_tab_reaches_the_links_and_shows_where_it_is(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".card")
+    seen = []
+    for _ in range(9):
+        tab.keyboard.press("Tab")
+        seen.append(tab.evaluate("document.activeElement.textContent.trim()"))
+    assert seen[0] == "Skip to the view"
+    assert seen[2:7] == ["Ask", "Preimages", "Replay", "Runs", "Data"]
+    assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_an_unknown_address_shows_the_first_view(tab) -> None:
+    tab.goto("/#/nowhere?x=<b>1</b>")
+    tab.wait_for_selector(".card")
+    assert current(tab) == "Ask"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_theme_follows_the_system_and_can_be_changed(browser, server, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme, base_url=server.url)
+    page = context.new_page()
+    page.goto("/")
+    paper = "getComputedStyle(document.body).getPropertyValue('--paper')"
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    before, shown = page.evaluate(paper), page.evaluate(background)
+    page.click("#theme")
+    assert page.evaluate(paper) != before
+    page.reload()
+    assert page.evaluate(background) != shown
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_view_is_wider_than_the_screen(tab, view: str, width: int) -> None:
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.goto(f"/#/{view}")
+    tab.wait_for_selector(f"main.view-{view} > *")
+    tab.wait_for_timeout(300)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["--ink", "--soft", "--accent", "--good", "--bad", "--warn"])
+def test_text_stands_out_from_paper_and_panel(tab, theme: str, name: str) -> None:
+    tab.goto("/")
+    tab.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    colour = """name => {
+        const probe = document.body.appendChild(document.createElement("i"));
+        probe.style.color = `var(${name})`;
+        return getComputedStyle(probe).color;
+    }"""
+    for ground in ("--paper", "--panel"):
+        light, dark = sorted((luminance(tab.evaluate(colour, each)) for each in (name, ground)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, ground)
+
+
+def test_a_server_that_is_gone_is_said_so(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".card")
+    tab.route("**/api/ask/**", lambda route: route.abort())
+    tab.click("#root-ST")
+    tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
+    tab.complaints.clear()

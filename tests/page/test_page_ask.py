@@ -1,0 +1,251 @@
+"""Ask over HTTP: examples, checking while typing, all definitions, one event, and code that can be copied."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from actcause import DEFINITIONS, examples, is_cause, responsibility
+from actcause.page import answering, ask
+
+ROCKS = examples.load("rock-throwing")
+
+
+def question(example: Any = ROCKS, **more: Any) -> dict[str, Any]:
+    return {
+        "text": example.text,
+        "context": dict(example.context),
+        "effect": example.effect,
+        "alpha_sufficiency": None if example.alpha_sufficiency is None else str(example.alpha_sufficiency),
+        "alpha_necessity": None if example.alpha_necessity is None else str(example.alpha_necessity),
+        **more,
+    }
+
+
+def answered(client: TestClient, **more: Any) -> dict[str, Any]:
+    reply = client.post("/api/ask/answer", json=question(**more))
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def refused(client: TestClient, path: str = "answer", **more: Any) -> tuple[str, int | None]:
+    reply = client.post(f"/api/ask/{path}", json={**question(), **more})
+    assert reply.status_code == 422, reply.text
+    return reply.json()["error"], reply.json()["line"]
+
+
+# -- examples ----------------------------------------------------------------------------------------
+
+
+def test_every_example_is_listed_in_a_group(client: TestClient) -> None:
+    listed = client.get("/api/ask/examples").json()
+    assert [entry["name"] for entry in listed] == list(examples.names())
+    assert [entry["group"] for entry in listed if entry["name"] in ask.GROUPS] == list(ask.GROUPS.values())
+
+
+@pytest.mark.parametrize("name", [name for name in examples.names() if not name.startswith("voting")])
+def test_the_page_says_of_every_example_what_was_published(name: str) -> None:
+    example = examples.load(name)
+    world, *answers = answering.answer(question(example, event=None, definitions=None))
+    found = {entry["definition"]: [cause["event"] for cause in entry["causes"]] for entry in answers}
+    complete = {entry["definition"] for entry in answers if entry["status"] == "complete"}
+    own = set(world["candidates"])
+    for verdict in example.verdicts:
+        if verdict.definition in complete and set(verdict.event) <= own:
+            assert (dict(verdict.event) in found[verdict.definition]) is verdict.holds, verdict
+
+
+# -- checking ----------------------------------------------------------------------------------------
+
+
+def test_a_model_is_described_for_drawing(client: TestClient) -> None:
+    text = 'exogenous U in 0..3\nA "the act" = U > 1\nB in {0, 2, 5} = 2 if A else 0'
+    model = client.post("/api/ask/check", json={"text": text}).json()
+    by_name = {variable["name"]: variable for variable in model["variables"]}
+    assert (model["count"], model["roots"], model["last"]) == (3, ["U"], "B")
+    assert by_name["U"]["exogenous"]
+    assert by_name["A"]["label"] == "the act"
+    assert by_name["B"]["parents"] == ["A"]
+    assert by_name["B"]["range"]["values"] == [0, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("A\nB = A and", 2, "end of the line"),
+        ("A\nB = a", 2, "did you mean 'A'"),
+        ("A\n\nB = C\nC = B", 3, "cycle"),
+        ("A in 0..3\nB in 0..1 = A", 2, "outside"),
+        ("A\nB = A ** A ** A", 2, "expected"),
+        ("A in 0..99999999", 1, "at most"),
+        ("", None, "at least one variable"),
+        ("A = " + "(" * 1000, 1, "deeper"),
+    ],
+)
+def test_a_mistake_is_marked_at_its_line(client: TestClient, text: str, line: int | None, said: str) -> None:
+    reply = client.post("/api/ask/check", json={"text": text})
+    assert reply.status_code == 422
+    assert reply.json()["line"] == line
+    assert said in reply.json()["error"]
+
+
+# -- answers -----------------------------------------------------------------------------------------
+
+
+def test_all_definitions_answer_side_by_side(client: TestClient) -> None:
+    reply = answered(client)
+    assert [entry["definition"] for entry in reply["answers"]] == list(DEFINITIONS)
+    modified = next(entry for entry in reply["answers"] if entry["definition"] == "modified-hp")
+    throw, hit = modified["causes"]
+    assert (throw["event"], hit["event"]) == ({"ST": 1}, {"SH": 1})
+    assert throw["sentence"].startswith("Suzy's throw ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0")
+    assert throw["responsibility"] == "1/2"
+    assert throw["witness"] == {
+        "changed": {"ST": 0},
+        "frozen": {"BH": 0},
+        "moved": {"SH": 0, "ST": 0, "BS": 0},
+        "effect": False,
+    }
+
+
+SMALL = [
+    name
+    for name in examples.names()
+    if max(map(len, examples.load(name).model.ranges.values())) < 5 and "voting" not in name
+]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_degrees_are_those_of_the_library(name: str) -> None:
+    example = examples.load(name)
+    _, *answers = answering.answer(question(example, event=None, definitions=None))
+    for entry in answers:
+        for cause in entry["causes"]:
+            degree = responsibility(
+                example.model,
+                context=example.context,
+                effect=example.effect,
+                event=cause["event"],
+                definition=entry["definition"],
+                alpha_sufficiency=example.alpha_sufficiency,
+                alpha_necessity=example.alpha_necessity,
+            )
+            assert cause["responsibility"] in (str(degree), None)
+
+
+def test_an_effect_that_did_not_happen_has_no_cause(client: TestClient) -> None:
+    reply = answered(client, effect="BS == 0")
+    assert not reply["happened"]
+    assert all(not entry["causes"] for entry in reply["answers"])
+
+
+def test_a_definition_that_cannot_answer_does_not_cost_the_others(client: TestClient) -> None:
+    asked = {"text": "A = 1\nB in 0..1 = A", "context": {}, "effect": "B == 1"}
+    reply = client.post("/api/ask/answer", json=asked).json()
+    by_name = {entry["definition"]: entry for entry in reply["answers"]}
+    assert (by_name["functional"]["status"], by_name["but-for"]["status"]) == ("refused", "complete")
+    assert "no roots" in by_name["functional"]["said"]
+    verdicts = client.post("/api/ask/judge", json={**asked, "event": "A=1"}).json()["verdicts"]
+    assert [verdict["definition"] for verdict in verdicts if "no roots" in verdict["sentence"]] == ["functional"]
+
+
+def test_an_event_is_judged_with_the_condition_that_fails(client: TestClient) -> None:
+    reply = client.post("/api/ask/judge", json=question(event="BT=1")).json()
+    for verdict in reply["verdicts"]:
+        ours = is_cause(
+            ROCKS.model,
+            context=ROCKS.context,
+            effect=ROCKS.effect,
+            event="BT=1",
+            definition=verdict["definition"],
+            alpha_sufficiency=ROCKS.alpha_sufficiency,
+            alpha_necessity=ROCKS.alpha_necessity,
+        )
+        assert (verdict["holds"], verdict["failed"]) == (ours.holds, ours.failed)
+        assert (verdict["witness"] is not None) is ours.holds
+    failed = {verdict["definition"]: verdict["failed"] for verdict in reply["verdicts"]}
+    assert (failed["modified-hp"], failed["updated-hp"]) == ("AC2a", "AC2b")
+
+
+def test_degrees_that_were_left_open_can_be_asked_for(client: TestClient) -> None:
+    reply = client.post("/api/ask/degrees", json=question(definitions=["modified-hp"])).json()
+    assert reply == {"degrees": ["1/2", "1/2"]}
+    assert "one definition at a time" in refused(client, "degrees")[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"effect": "BZ == 1"}, "The effect, at character 1: unknown variable 'BZ'; did you mean"),
+        ({"effect": ""}, "The effect, at character 1: the formula is empty"),
+        ({"context": {"ST": 1}}, "missing: BT"),
+        ({"context": {"ST": 1, "BT": 7}}, "BT must be in"),
+        ({"alpha_necessity": "2"}, "alpha_necessity must be between 0 and 1"),
+        ({"definitions": ["hume"]}, "no definition named 'hume'"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused_in_words(
+    client: TestClient, more: dict[str, Any], said: str
+) -> None:
+    error, line = refused(client, **more)
+    assert said in error
+    assert line is None
+
+
+def test_an_event_that_makes_no_sense_is_refused_in_words(client: TestClient) -> None:
+    assert "The event, at character 1: unknown variable 'XX'" in refused(client, "judge", event="XX=1")[0]
+    assert "non-empty" in refused(client, "judge", event="")[0]
+    assert "BT must be in" in refused(client, "judge", event="BT=9")[0]
+
+
+def test_a_model_of_a_thousand_variables_is_asked_about_without_being_drawn(client: TestClient) -> None:
+    text = "\n".join(["X0", *(f"X{index} = X{index - 1}" for index in range(1, 1000))])
+    model = client.post("/api/ask/check", json={"text": text}).json()
+    assert (model["count"], len(model["variables"])) == (1000, 1)
+    found = answered(client, text=text, context={"X0": 1}, effect="X999", definitions=["but-for", "modified-hp"])
+    assert [(entry["status"], len(entry["causes"])) for entry in found["answers"]] == [("max-causes", 24)] * 2
+
+
+# -- code to copy ------------------------------------------------------------------------------------
+
+OWN = 'A\nB\' "it\'s \\\\ \\"quoted"'.replace('\\\\ \\"quoted', "a label") + "\nC = A or B'"
+
+
+@pytest.mark.parametrize("event", [None, "A=1"])
+@pytest.mark.parametrize("name", ["rock-throwing", "loader", "own"])
+def test_the_copied_python_and_command_run_and_say_the_same(
+    client: TestClient, tmp_path: Path, name: str, event: str | None
+) -> None:
+    if name == "own":
+        asked = question(text=OWN, context={"A": 1, "B'": 0}, effect="C == 1", alpha_necessity=None)
+        asked["alpha_sufficiency"] = None
+    else:
+        asked = question(examples.load(name))
+    if event:
+        asked["event"] = "ST=1" if name == "rock-throwing" else event
+    reply = client.post("/api/ask/judge" if event else "/api/ask/answer", json=asked).json()
+    script = tmp_path / "copied.py"
+    script.write_text(reply["python"], encoding="utf-8")
+    said = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    shown = subprocess.run(
+        ["bash", "-c", reply["command"]],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path, "COLUMNS": "400"},
+    )
+    assert shown.returncode == 0, shown.stderr
+    if event:
+        sentences = [verdict["sentence"] for verdict in reply["verdicts"]]
+    else:
+        sentences = [entry["causes"][0]["sentence"] for entry in reply["answers"] if entry["causes"]]
+    assert sentences
+    for sentence in sentences:
+        assert sentence in said
+        assert sentence in shown.stdout

@@ -1,0 +1,184 @@
+"""The guard: who may ask, how much they may send, what every answer carries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from running import run
+from starlette.testclient import TestClient
+
+from actcause.page.app import application
+from actcause.page.guard import Guard
+from actcause.page.services import Refused
+from actcause.page.settings import Limits, Settings
+
+TOKEN = "open sesame, träum süß"
+
+
+@pytest.fixture
+def locked(settings: Settings) -> TestClient:
+    """An explorer that needs a token; nothing here gets far enough to need its workers."""
+    app = application(replace(settings, host="0.0.0.0", token=TOKEN))
+    return TestClient(app, base_url="http://projector:8000", follow_redirects=False)
+
+
+# -- who may ask -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "localhost:1", "[::1]:8000"])
+def test_requests_that_name_this_machine_are_answered(client: TestClient, host: str) -> None:
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "", "[", "127.0.0.1@x"]
+)
+def test_a_foreign_name_that_points_here_is_refused(client: TestClient, host: str) -> None:
+    reply = client.get("/api/ask/examples", headers={"host": host})
+    assert (reply.status_code, reply.json()["line"]) == (403, None)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://["}, {"sec-fetch-site": "cross-site"}],
+)
+def test_requests_from_other_sites_are_refused(client: TestClient, headers: dict[str, str]) -> None:
+    assert client.post("/api/ask/check", json={"text": "A"}, headers=headers).status_code == 403
+
+
+def test_requests_from_the_page_itself_are_answered(client: TestClient) -> None:
+    own = {"origin": "http://127.0.0.1:8000", "sec-fetch-site": "same-origin"}
+    assert client.post("/api/ask/check", json={"text": "A"}, headers=own).status_code == 200
+
+
+def test_without_the_token_nothing_is_shown(locked: TestClient) -> None:
+    for path in ("/", "/js/app.js", "/api/ask/examples", "/?token=wrong", "/?token="):
+        reply = locked.get(path)
+        assert reply.status_code == 401
+        assert "token" in reply.json()["error"]
+
+
+def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(locked: TestClient) -> None:
+    reply = locked.get("/", params={"token": TOKEN, "more": "1"})
+    assert (reply.status_code, reply.headers["location"]) == (303, "/?more=1")
+    cookie = reply.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert locked.get("/").status_code == 200  # the client has kept the cookie
+
+
+def test_the_token_sends_nobody_to_another_site(locked: TestClient) -> None:
+    location = locked.get("http://projector:8000//evil.example/", params={"token": TOKEN}).headers["location"]
+    assert location.startswith("/evil.example")
+
+
+def test_the_token_may_come_in_a_header(settings: Settings, locked: TestClient) -> None:
+    good = {"authorization": f"Bearer {TOKEN}".encode()}
+    assert locked.get("/", headers=good).status_code == 401  # headers are Latin-1, this one is UTF-8
+    ascii_only = TestClient(
+        application(replace(settings, host="0.0.0.0", token="plain token")),
+        base_url="http://projector",
+    )
+    assert ascii_only.get("/", headers={"authorization": "Bearer plain token"}).status_code == 200
+    assert ascii_only.get("/", headers={"authorization": "Bearer other"}).status_code == 401
+    assert ascii_only.get("/", headers={"cookie": "actcause=; ;;=,\x7f"}).status_code == 401
+
+
+# -- how much they may send --------------------------------------------------------------------------
+
+
+def test_a_large_body_is_refused_whether_or_not_it_says_so(client: TestClient) -> None:
+    assert client.post("/api/ask/check", content=b"x" * (2 << 20)).status_code == 413
+    parts = (b"x" * 100_000 for _ in range(30))
+    reply = client.post("/api/ask/check", content=parts)
+    assert (reply.status_code, "bytes" in reply.json()["error"]) == (413, True)
+
+
+def test_an_upload_is_passed_on_in_pieces_up_to_its_own_bound(settings: Settings) -> None:
+    """Straight through the guard, so that the pieces can be watched."""
+
+    async def upload(sizes: list[int]) -> tuple[list[int], int]:
+        seen: list[int] = []
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            more = True
+            while more:
+                message = await receive()
+                seen.append(len(message["body"]))
+                more = message["more_body"]
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+
+        messages = [
+            {"type": "http.request", "body": bytes(size), "more_body": index < len(sizes) - 1}
+            for index, size in enumerate(sizes)
+        ]
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return messages.pop(0)
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        guard = Guard(app, replace(settings, limits=Limits(body=10, upload=100)))
+        headers = [(b"host", b"localhost")]
+        scope = {
+            "type": "http",
+            "method": "PUT",
+            "path": "/api/data/files/x.csv",
+            "headers": headers,
+            "query_string": b"",
+        }
+        await guard(scope, receive, send)
+        return seen, sent[0]["status"]
+
+    assert run(upload([30, 30, 30])) == ([30, 30, 30], 200)
+    assert run(upload([60, 60])) == ([60], 413)
+
+
+# -- what every answer carries -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/js/app.js", "/api/jobs", "/nothing"])
+def test_every_answer_forbids_what_the_page_does_not_need(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/..%2f..%2fetc/passwd",
+        "/%00",
+        "/js/%2e%2e/%2e%2e/app.py",
+        "/" + "x" * 5000,
+        "/js",
+        "/js/",
+        "/%ff%fe",
+        "/app.py",
+    ],
+)
+def test_an_address_is_looked_up_and_never_made_into_a_path(client: TestClient, path: str) -> None:
+    reply = client.get(path)
+    assert (reply.status_code, reply.json()["line"]) == (404, None)
+
+
+def test_a_bug_is_one_line_of_json(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    async def broken(scope: Any, receive: Any, send: Any) -> None:
+        raise KeyError("x")
+
+    reply = TestClient(Guard(broken, settings), base_url="http://localhost").get("/")
+    assert (reply.status_code, reply.json()["line"]) == (500, None)
+    assert "KeyError" in capsys.readouterr().err
+
+
+def test_a_refusal_is_one_line() -> None:
+    assert Refused("two\n  lines").message == "two lines"

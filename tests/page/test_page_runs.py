@@ -1,0 +1,186 @@
+"""Runs over HTTP: trainings begin, are seen, stop, go on, and are scored."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from actcause.page.published import ERRORS
+from actcause.page.trainings import METHODS
+
+TINY = {"steps": 60, "distil_steps": 50, "width": 8, "batch": 32}
+SOURCE = {"domain": "1-in", "frames": 1500}
+
+
+def job_ended(client, job, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        found = client.get(f"/api/jobs/{job}").json()
+        if found["state"] in ("done", "failed", "cancelled"):
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"job {job} is still {found['state']}")
+
+
+def listed(client, name):
+    return next(run for run in client.get("/api/runs").json()["runs"] if run["name"] == name)
+
+
+@pytest.fixture(scope="module")
+def trained(client):
+    begun = client.post("/api/runs", json={"source": SOURCE, "options": TINY, "name": "My run!"}).json()
+    assert begun["run"] == "My-run"
+    return begun["run"], job_ended(client, begun["job"])
+
+
+def test_a_training_tells_its_shares_its_notes_and_its_error(trained):
+    name, job = trained
+    assert job["state"] == "done"
+    result = job["result"]
+    assert (result["run"], result["status"]) == (name, "finished")
+    assert result["shares"].keys() == {"a1"}
+    assert 0 <= result["scores"]["edge_error"] <= 1
+    assert result["scores"]["domain"] == "1-in"
+
+
+def test_a_run_is_listed_with_method_data_time_and_error(client, trained):
+    run = listed(client, trained[0])
+    assert (run["method"], run["source"], run["status"]) == ("jaci-em", "1-in, 1,500 frames, seed 0", "finished")
+    assert run["seconds"] > 0
+    assert run["scores"]["states"] == 1500
+    assert not run["resumable"]
+
+
+def test_a_runs_curve_has_a_line_for_every_chunk(client, trained):
+    found = client.get(f"/api/runs/{trained[0]}").json()
+    assert found["history"][0]["stage"] == "passive"
+    assert {"em", "distil"} <= {line["stage"] for line in found["history"]}
+    steps = [line["step"] for line in found["history"]]
+    assert steps == sorted(steps)
+    assert found["settings"]["width"] == 8
+
+
+def test_a_second_run_of_the_same_name_gets_another(client, trained):
+    begun = client.post("/api/runs", json={"source": SOURCE, "method": "never", "name": "My run"}).json()
+    assert begun["run"] == "My-run-2"
+    assert job_ended(client, begun["job"])["state"] == "done"
+
+
+def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
+    asked = {"source": SOURCE, "options": TINY | {"steps": 200_000}, "name": "long"}
+    begun = client.post("/api/runs", json=asked).json()
+    until = time.monotonic() + 60
+    while not client.get(f"/api/jobs/{begun['job']}").json()["progress"].get("step"):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert listed(client, "long")["status"] == "running"
+    refused = client.post("/api/runs/long/resume", json={})
+    assert refused.json()["error"] == "This training is under way already."
+    assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"
+    run = listed(client, "long")
+    assert (run["status"], run["resumable"]) == ("interrupted", True)
+    before = client.get("/api/runs/long").json()["history"][-1]["step"]
+    again = client.post("/api/runs/long/resume", json={}).json()
+    while client.get(f"/api/jobs/{again['job']}").json()["progress"].get("step", 0) <= before:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    client.delete(f"/api/jobs/{again['job']}")
+
+
+def test_a_run_from_the_command_line_is_listed_and_cannot_be_resumed_here(client, settings):
+    from actcause.data import collect
+    from actcause.learn import Never, runs
+
+    runs.train(Never(), collect("1-in", 500), settings.runs / "by-hand", source="own.csv", tensorboard=False)
+    run = listed(client, "by-hand")
+    assert (run["status"], run["scores"], run["resumable"]) == ("finished", None, False)
+    refused = client.post("/api/runs/by-hand/resume", json={})
+    assert "was not begun on the page" in refused.json()["error"]
+
+
+def test_a_run_from_the_command_line_is_scored_by_the_true_causes_of_its_recording(client, settings):
+    from actcause.data import collect
+    from actcause.learn import Never, runs
+
+    data = collect("1-in", 500)
+    for name, rows in (("labelled", data), ("unlabelled", data.replaced(cause=None))):
+        rows.save(settings.data / f"{name}.parquet")
+        runs.train(Never(), rows, settings.runs / name, source=f"{name}.parquet", tensorboard=False)
+        assert listed(client, name)["scorable"]
+    job = client.post("/api/runs/labelled/score", json={}).json()["job"]
+    assert job_ended(client, job)["result"]["scores"]["states"] == 50
+    assert listed(client, "labelled")["scores"]["edge_error"] > 0.3
+    assert client.post("/api/runs/labelled/score", json={}).status_code == 422
+    job = client.post("/api/runs/unlabelled/score", json={}).json()["job"]
+    assert job_ended(client, job)["error"] == "unlabelled.parquet holds no true causes that a run could be scored by."
+
+
+def test_options_that_a_method_does_not_take_are_refused_and_leave_nothing(client, settings):
+    begun = client.post("/api/runs", json={"source": SOURCE, "method": "never", "options": {"steps": 5}}).json()
+    found = job_ended(client, begun["job"])
+    assert found["error"].startswith("The method never does not take the option 'steps'")
+    assert begun["run"] not in {run["name"] for run in client.get("/api/runs").json()["runs"]}
+    assert client.post("/api/runs", json={"source": SOURCE, "method": "never"}).json()["run"] == begun["run"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"method": "magic"},
+        {"seed": -1},
+        {"minutes": 0},
+        {"options": {"steps": 10**9}},
+        {"options": {"device": "cpu"}},
+        {"source": {"domain": "1-in", "frames": 10}},
+        {"source": {"file": "no-such.csv"}},
+        {"name": ""},
+    ],
+)
+def test_a_training_that_makes_no_sense_is_refused_in_one_line(client, wrong):
+    reply = client.post("/api/runs", json={"source": SOURCE} | wrong)
+    assert reply.status_code in (404, 422)
+    assert reply.json()["error"].count("\n") == 0
+
+
+@pytest.mark.parametrize("name", ["..", "no-such", "%2e%2e%2fdata", "a\\b"])
+def test_a_run_that_is_not_there_is_not_found(client, name):
+    assert client.get(f"/api/runs/{name}").status_code == 404
+    assert client.post(f"/api/runs/{name}/resume", json={}).status_code in (404, 405)
+
+
+def test_a_damaged_run_is_listed_and_breaks_nothing(client, settings):
+    folder = settings.runs / "damaged"
+    folder.mkdir()
+    (folder / "run.json").write_text('{"status": "training", "settings": [1, 2')
+    (folder / "history.jsonl").write_text('{"stage": "em", "step": 50, "full": NaN}\n{"stage": "em", "st')
+    assert listed(client, "damaged")["method"] is None
+    assert client.get("/api/runs/damaged").json()["history"] == [{"stage": "em", "step": 50, "full": None}]
+
+
+def test_the_methods_are_those_of_the_learners():
+    from actcause.learn import names
+
+    assert names() == METHODS
+
+
+def test_the_published_errors_are_those_of_the_accuracy_experiment():
+    path = Path(__file__).parents[2] / "experiments" / "accuracy.py"
+    spec = importlib.util.spec_from_file_location("accuracy_of_the_paper", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    assert {method: dict(errors) for method, errors in ERRORS.items()} == module.PAPER
+
+
+def test_the_server_itself_imports_neither_torch_nor_pyarrow():
+    program = (
+        "import json, sys, actcause.page.app; print(json.dumps([m for m in ('torch', 'pyarrow') if m in sys.modules]))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert json.loads(ran.stdout) == []

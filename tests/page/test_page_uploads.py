@@ -1,0 +1,195 @@
+"""A user's own data over HTTP: files come in whole or not at all, and their columns get a meaning."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from actcause.data import collect, load
+from actcause.page.columns import guessed, mapping_from
+
+ROWS = 200
+
+
+def table(head="ball_x,paddle_x,ball_x_next,trial", rows=None):
+    generator = np.random.default_rng(0)
+    made = rows or [
+        f"{a:.3f},{b:.3f},{a + (abs(a - b) < 1):.3f},{k // 20}" for k, (a, b) in enumerate(generator.random((ROWS, 2)))
+    ]
+    return "\n".join([head, *made, ""]).encode()
+
+
+def sent(client, name, content):
+    return client.put(f"/api/data/files/{name}", content=content)
+
+
+def roles(client, name):
+    found = client.get(f"/api/data/files/{name}").json()
+    return {key: found[key] for key in ("roles", "outcome", "own")}
+
+
+def kept(client, name, asked):
+    return client.post(f"/api/data/files/{name}/mapping", json=asked)
+
+
+def test_a_table_comes_in_and_its_columns_are_described(client):
+    found = sent(client, "first.csv", table()).json()
+    assert (found["name"], found["rows"], found["recognised"], found["ours"]) == ("first.csv", ROWS, False, False)
+    column = found["columns"][0]
+    assert (column["name"], column["type"], column["missing"]) == ("ball_x", "numbers", 0)
+    assert 0 <= column["low"] < column["high"] <= 1
+    assert found["columns"][3]["type"] == "whole numbers"
+
+
+def test_the_meaning_of_columns_is_guessed_kept_and_used(client, settings):
+    name = sent(client, "guessed.csv", table()).json()["name"]
+    asked = roles(client, name)
+    assert asked["outcome"] == asked["own"] == "ball"
+    found = kept(client, name, asked).json()
+    assert (found["rows"], found["episodes"], found["outcome"]) == (ROWS, ROWS // 20, "ball")
+    assert [factor["name"] for factor in found["factors"]] == ["ball", "paddle"]
+    mapping = json.loads((settings.data / f"{name}.mapping.json").read_text())
+    assert load(settings.data / name, mapping).factors == ("ball", "paddle")
+    again = client.get(f"/api/data/files/{name}").json()
+    assert again["recognised"]
+    assert roles(client, name) == asked
+    shown = client.post("/api/replay/episode", json={"source": {"file": name}}).json()
+    assert shown["factors"] == ["ball", "paddle"]
+
+
+def test_columns_named_as_ours_need_no_mapping(client):
+    content = table("ball.x,paddle.x,next.ball.x,episode")
+    found = sent(client, "ours.csv", content).json()
+    assert found["recognised"]
+    assert client.get(f"/api/data/files/{found['name']}/summary").json()["outcome"] == "ball"
+
+
+def test_one_of_our_recordings_says_itself_what_it_is(client, tmp_path):
+    collect("push", 300, out=tmp_path / "push.parquet")
+    found = sent(client, "push.parquet", (tmp_path / "push.parquet").read_bytes()).json()
+    assert found["ours"]
+    assert found["rows"] == 300
+    files = {one["name"]: one for one in client.get("/api/data/files").json()["recordings"]}
+    assert files[found["name"]]["domain"] == "push"
+
+
+def test_a_second_file_of_the_same_name_replaces_nothing(client, settings):
+    first = sent(client, "same.csv", table()).json()["name"]
+    second = sent(client, "same.csv", table(rows=["1,2,3,4"] * 3)).json()["name"]
+    assert (first, second) == ("same.csv", "same-2.csv")
+    assert (settings.data / first).read_bytes() == table()
+
+
+@pytest.mark.parametrize("name", ["..%2f..%2fevil.csv", "..%5cevil.csv", "%2ftmp%2fevil.csv", ".hidden.csv"])
+def test_a_file_lands_in_the_data_folder_whatever_it_is_called(client, settings, name):
+    before = {path for path in settings.data.parent.rglob("*") if settings.data not in path.parents}
+    reply = sent(client, name, table())
+    if reply.status_code == 200:
+        assert (settings.data / reply.json()["name"]).read_bytes() == table()
+    assert {path for path in settings.data.parent.rglob("*") if settings.data not in path.parents} == before
+
+
+def mistakes(tmp_path):
+    path = tmp_path / "whole.parquet"
+    collect("1-in", 300, out=path)
+    whole = path.read_bytes()
+    yield "short.parquet", whole[:-100], "short.parquet ends too early"
+    yield "torn.parquet", whole[:50] + bytes(200) + whole[250:], "torn.parquet"
+    yield "foreign.parquet", b"not a recording at all", "foreign.parquet is not a Parquet file."
+    yield "bytes.csv", bytes(range(256)) * 40, "bytes.csv is neither Parquet nor text in UTF-8"
+    yield "empty.csv", b"", "The file is empty."
+    yield "ragged.csv", table(rows=["1,2,3,4", "1,2"]), "ragged.csv cannot be read as CSV"
+    yield "twice.csv", b"a,a\n1,2\n", "twice.csv has two columns called 'a'"
+    yield "pickle.pkl", b"cos\nsystem\n", "A recording is a Parquet or a CSV file"
+
+
+def test_a_file_that_cannot_be_used_is_refused_in_a_sentence_and_leaves_nothing(client, settings, tmp_path):
+    before = sorted(path.name for path in settings.data.iterdir())
+    for name, content, sentence in mistakes(tmp_path):
+        reply = sent(client, name, content)
+        found = reply.json()["error"] if reply.status_code == 422 else None
+        if found is None:  # damage in the middle shows when the rows are read
+            assert name == "torn.parquet"
+            continue
+        assert found.startswith(sentence), (name, found)
+        assert str(settings.data) not in found
+    after = sorted(path.name for path in settings.data.iterdir())
+    assert [name for name in after if not name.startswith("torn")] == before
+
+
+def test_mistakes_in_the_meaning_are_said_in_a_sentence_and_nothing_is_kept(client, settings):
+    name = sent(client, "mistaken.csv", table()).json()["name"]
+    asked = roles(client, name)
+
+    def refused(**changes):
+        reply = kept(client, name, asked | changes)
+        assert reply.status_code == 422
+        return reply.json()["error"]
+
+    def role(name, **changes):
+        return [one | changes if one["column"] == name else one for one in asked["roles"]]
+
+    assert refused(own="bal").endswith("Unknown factor 'bal' (own); did you mean 'ball'?")
+    assert refused(outcome="") == "Say what is to be explained: choose the outcome."
+    assert "besides the outcome's own 'ball'" in refused(roles=role("paddle_x", role="none"))
+    assert "choose one" in refused(roles=role("paddle_x", factor="ball"))
+    assert refused(roles=role("paddle_x", factor="")) == "The column 'paddle_x' needs the name of its factor."
+    assert refused(roles=role("ball_x_next", feature="")) == "The column 'ball_x_next' needs the name of its feature."
+    assert "There is no column 'nowhere'" in refused(roles=role("paddle_x", column="nowhere"))
+    assert refused(roles=[]).startswith("No column is the state of a factor yet")
+    assert not (settings.data / f"{name}.mapping.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (["1,2,3,0", "1,,3,0"], "Column 'paddle_x' has no value in row 2"),
+        (["1,2,3,0", "1,nan,3,0"], "Column 'paddle_x' has no value in row 2"),
+        (["1,2,3,0", "1,inf,3,0"], "Column 'paddle_x' is infinite in row 2"),
+        (["1,2,3,0", "1,many,3,0"], "Column 'paddle_x' must hold numbers. Got 'many' in row 2 instead."),
+        (["1,2,3,0", "1,4,3,0"], "The outcome 'ball' never changes"),
+    ],
+)
+def test_values_that_nothing_can_be_learned_from_are_named_with_their_row(client, rows, sentence):
+    name = sent(client, "values.csv", table(rows=rows)).json()["name"]
+    reply = kept(client, name, roles(client, name))
+    assert reply.status_code == 422
+    assert sentence in reply.json()["error"]
+    assert "/" not in reply.json()["error"]
+
+
+def test_an_upload_is_bounded(client):
+    declared = {"content-length": str(10**12)}
+    reply = client.put("/api/data/files/huge.csv", content=b"a", headers=declared)
+    assert reply.status_code == 413
+
+
+def test_a_body_that_is_no_meaning_is_refused(client):
+    name = sent(client, "body.csv", table()).json()["name"]
+    for wrong in (
+        {},
+        {"roles": "all", "outcome": "ball"},
+        {"roles": [{"column": "a", "role": "magic"}], "outcome": ""},
+    ):
+        assert kept(client, name, wrong).status_code == 422
+
+
+def test_names_are_guessed_with_dots_underscores_and_words():
+    found = guessed(["red_ball_x", "wind", "next_red_ball_x", "cause.wind", "Episode", "extra.moved", "present_wind"])
+    assert [(one["role"], one["factor"], one["feature"]) for one in found["roles"]] == [
+        ("state", "red_ball", "x"),
+        ("state", "wind", "value"),
+        ("next", "", "x"),
+        ("cause", "wind", ""),
+        ("episode", "", ""),
+        ("none", "", ""),
+        ("present", "wind", ""),
+    ]
+    assert found["outcome"] == found["own"] == "red_ball"
+
+
+def test_without_columns_of_the_next_value_the_following_row_is_taken():
+    asked = [{"column": "bx", "role": "state", "factor": "ball", "feature": "x"}]
+    assert mapping_from(asked, "ball", None)["outcome"] == "ball"
