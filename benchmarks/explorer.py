@@ -68,7 +68,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             answer=f"{len(taken)} answers", right=right,
         )  # fmt: skip
         asyncio.run(attacked(server, requests(random.Random(1), arguments.hostile // WARM_UP), arguments.at_once))
-        before = server.memory()
+        before = server.least(arguments.rest)
         statuses = asyncio.run(attacked(server, requests(random.Random(2), arguments.hostile), arguments.at_once))
         grown = max(0.0, server.settled(before, arguments.rest) - before) / MIB
         answer = f"{statuses[500]} answered 500, {statuses['hang']} hung"
@@ -102,6 +102,14 @@ class Server:
             found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
             total += int(found[1]) * 1024 if found else 0
         return total
+
+    def least(self, seconds: int) -> int:
+        """The least memory within so many seconds: what the server needs when it has nothing to do."""
+        seen = []
+        for _ in range(seconds):
+            time.sleep(1)
+            seen.append(self.memory())
+        return min(seen)
 
     def settled(self, before: int, seconds: int) -> int:
         """The memory once long questions have ended and processes that have grown are replaced."""

@@ -135,3 +135,38 @@ def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
     stages: list[Stage] = Course(learner, [run], Session(torch.device("cpu"), 0)).stages()
     assert [stage.name for stage in stages] == ["passive", "warm-up", "em", "distil"]
     assert sum(stage.steps for stage in stages[1:3]) == QUICK["steps"]
+
+
+def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -> None:
+    learner = JACI(**QUICK)
+    run = prepared(learner, gated(1000, 0))
+    learner._size(run.train)
+    course = Course(learner, [run], Session(torch.device("cpu"), 0))
+    forward = course.nets["forward"]
+    with torch.no_grad():  # the first fold's model predicts 0 whatever it sees, the second's 5
+        for parameter in forward.parameters():
+            parameter.zero_()
+        forward.head.last.bias[1] = 5
+        target = torch.zeros(4, course.rows.target.shape[1])
+        for fold, error in ((0, 0.0), (1, 5.0), (None, 2.5)):
+            found = course._judge(0, fold)(course.rows.inputs[:4], target, None)
+            assert torch.equal(found.error, torch.full_like(found.error, error))
+    asked = []
+    judge = course._judge
+
+    def told(run: int, fold: int | None = None):
+        tries = judge(run, fold)
+
+        def tried(inputs, target, there):
+            asked.append((fold, inputs))
+            return tries(inputs, target, there)
+
+        return tried
+
+    course._judge = told
+    course._find_posteriors()
+    for fold, inputs in asked:
+        if fold is not None:
+            rows = (course.rows.inputs[:, None] == inputs[None, :50]).flatten(2).all(-1).any(1)
+            assert set(course.rows.fold[rows].tolist()) == {1 - fold}
+    assert {fold for fold, _ in asked} == {None, 0, 1}

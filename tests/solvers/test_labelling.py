@@ -8,7 +8,7 @@ from actcause.solvers.frontier import SAFE, Option
 from actcause.solvers.labelling import OFTEN, Labelling
 
 
-class OutOfPatience(Exception):
+class OutOfPatienceError(Exception):
     pass
 
 
@@ -18,12 +18,12 @@ def test_many_states_are_not_set_up_without_a_look_at_the_clock() -> None:
     def check() -> None:
         looks.append(None)
         if len(looks) == 3:
-            raise OutOfPatience
+            raise OutOfPatienceError
 
     states = 4 * OFTEN
     options = [[Option(1, 1, state // 2), Option(3, 2, SAFE)] for state in range(states)]
     labelling = Labelling(options, [state % 2 for state in range(states)], [1] * states)
-    with pytest.raises(OutOfPatience):
+    with pytest.raises(OutOfPatienceError):
         labelling.solve(check, lambda: None)
     assert labelling.cost is None
 

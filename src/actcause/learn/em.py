@@ -36,7 +36,7 @@ from .batches import FOLDS, Sampler, beside_own
 from .calibration import Reliability, temperature_of
 from .encode import Encoded
 from .hindsight import Tried, discoveries, steadiest_penalty, tried
-from .layers import part
+from .layers import narrowed, part
 from .networks import BinaryNetwork, MaskedModel
 from .session import Session
 from .training import Settings, Stage, one_cycle
@@ -51,7 +51,7 @@ VARIANTS = 2  # of either: one sees rows as they come, one sees as many events a
 COLD, HOT = 0.02, 0.2  # temperatures, in spreads of the outcome
 FULL = 0.05  # weight of the full mask, for ever: the model must know what full information would give
 BADLY = 0.995  # share of the held-out rows that is predicted well enough to answer about
-JUDGE = 8192  # rows judged together
+JUDGE = 2048  # rows judged together: few enough for caches, as each has up to 64 binaries
 DISTIL_RATE = 4e-3
 
 
@@ -181,10 +181,12 @@ class Course:
             self.nets[name].load_state_dict(state)
         for run in range(len(self.runs)):
             self.penalties[run] = self._penalty(run)
-            for block in _slices(self.rows.run(run)):
-                inputs, target = self.rows.inputs[block], self.events.target[block]
-                found = self._tried(run, inputs, target, self.rows.there(block), self.rows.fold[block])
-                self.marginal[block] = found.marginal(self.penalties[run], COLD, prior=1.0)
+            for fold in range(FOLDS):
+                judge, group = self._judge(run, 1 - fold), self.events.groups[FOLDS * run + fold]
+                for at in range(0, len(group), JUDGE):
+                    rows = group[at : at + JUDGE]
+                    found = judge(self.rows.inputs[rows], self.events.target[rows], self.rows.there(rows))
+                    self.marginal[rows] = found.marginal(self.penalties[run], COLD, prior=1.0)
 
     def _penalty(self, run: int) -> float:
         start = self.learner.penalty
@@ -255,21 +257,23 @@ class Course:
         )
         learner.finish(run, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
 
-    def _tried(
-        self, run: int, inputs: Tensor, target: Tensor, there: Tensor | None, fold: Tensor | None = None
-    ) -> Tried:
-        forward, binary = self._cut(run)
-        return tried(forward, binary, inputs, target, there, self.rows.own, self.penalties[run], fold)
-
-    def _cut(self, run: int) -> tuple[MaskedModel, BinaryNetwork]:
+    def _judge(self, run: int, fold: int | None = None) -> Callable[[Tensor, Tensor, Tensor | None], Tried]:
+        """Tries binaries for rows of one run, by both folds' models or by that of one fold."""
         forward, binary = self.shared.alone(run, "forward"), self.shared.alone(run, "binary")
+        if fold is not None:
+            forward = narrowed(forward, slice(fold, fold + 1))
         assert isinstance(forward, MaskedModel)
         assert isinstance(binary, BinaryNetwork)
-        return forward, binary
+        models = FOLDS if fold is None else 1
+
+        def judge(inputs: Tensor, target: Tensor, there: Tensor | None) -> Tried:
+            return tried(forward, binary, inputs, target, there, self.rows.own, self.penalties[run], models)
+
+        return judge
 
     def _held(self, run: int) -> list[Tried]:
-        """The held-out rows, judged by both folds' models; at most so many as are needed for choices."""
-        encoded = self.runs[run].held_encoded
+        """The held-out rows, judged by both folds' models."""
+        encoded, judge = self.runs[run].held_encoded, self._judge(run)
         found = []
         for at in range(0, len(encoded), JUDGE):
             inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
@@ -277,7 +281,7 @@ class Course:
             there = None
             if encoded.present is not None:
                 there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float()
-            found.append(self._tried(run, inputs, target, there))
+            found.append(judge(inputs, target, there))
         return found
 
     def _said(self, net: nn.Module, encoded: Encoded) -> Tensor:
@@ -304,7 +308,3 @@ def _swapped(tensor: Tensor) -> Tensor:
     """The folds of every run exchanged."""
     shape = tensor.shape
     return tensor.reshape(-1, FOLDS, *shape[1:]).flip(1).reshape(shape)
-
-
-def _slices(rows: slice) -> list[slice]:
-    return [slice(at, min(at + JUDGE, rows.stop)) for at in range(rows.start, rows.stop, JUDGE)]

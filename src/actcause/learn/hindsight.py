@@ -30,8 +30,7 @@ GRID = tuple(2 ** (k / 4) for k in range(-4, 5))  # penalties looked at, as mult
 class Tried:
     """Binaries tried for each row, with the error of each: `masks` (tried, rows, factors), `each` (folds, tried, rows).
 
-    `error` (tried, rows) is the error that counts: of both folds' models together, or for a training row that of the
-    model which has not seen it.
+    `error` (tried, rows) is the mean over the models that judged.
     """
 
     masks: Tensor
@@ -69,24 +68,24 @@ def tried(
     present: Tensor | None,
     own: int | None,
     penalty: float,
-    fold: Tensor | None = None,
+    models: int = FOLDS,
 ) -> Tried:
-    """Binaries for rows of one run, judged by the folds' models together, or each row by the one of the other fold."""
+    """Binaries for rows of one run, judged by so many models together: those of both folds, or one of them."""
     seen = beside_own(inputs, own).unsqueeze(0)
     odds = binary(seen, None if present is None else present.unsqueeze(0))[0]
-    embedded = forward.embedding(seen.expand(FOLDS, -1, -1, -1))
+    embedded = forward.embedding(seen.expand(models, -1, -1, -1))
     rows, factors = odds.shape
 
     def judged(candidates: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The binaries without absent factors, the error of each by fold, and the folds' disagreement."""
         if present is not None:
             candidates = candidates * present
-        predicted = forward(embedded, candidates.unsqueeze(0).expand(FOLDS, -1, -1, -1))
-        apart = (predicted[0] - predicted[1]).abs().mean(-1)
+        predicted = forward(embedded, candidates.unsqueeze(0).expand(models, -1, -1, -1))
+        apart = (predicted[0] - predicted[-1]).abs().mean(-1)
         return candidates, (predicted - target).abs().mean(-1), apart
 
     def counted(each: Tensor) -> Tensor:
-        return each.mean(0) if fold is None else torch.where(fold == 0, each[1], each[0])
+        return each.mean(0)
 
     listed = masks.every(factors, own, LISTED)
     if listed is not None:
@@ -113,7 +112,7 @@ def tried(
             cost = torch.where(better, best, cost)
             collected.append(pick)
             # The first step that does not help is kept as an alternative; then the row waits for others to end.
-            errors.append(torch.where(going, found.gather(1, which.view(1, 1, -1).expand(FOLDS, 1, -1)), torch.inf))
+            errors.append(torch.where(going, found.gather(1, which.view(1, 1, -1).expand(models, 1, -1)), torch.inf))
             going = going & better
             if not bool(going.any()):
                 break

@@ -6,6 +6,7 @@ matrix product instead of many small ones. A group never sees another's numbers.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 
@@ -70,6 +71,14 @@ class Residual(nn.Module):
             rows = rows + block(functional.silu(rows))
         result: Tensor = self.last(functional.silu(rows))
         return result
+
+
+def narrowed(module: nn.Module, groups: slice) -> nn.Module:
+    """A copy of a module with some of its groups only."""
+    one = copy.deepcopy(module)
+    for parameter in one.parameters():
+        parameter.data = parameter.data[groups].clone()
+    return one
 
 
 def part(module: nn.Module, groups: slice) -> dict[str, Tensor]:
