@@ -159,7 +159,8 @@ def test_the_readme_shows_the_results_as_they_are_written_down() -> None:
 
 def test_the_results_are_of_every_benchmark_and_none_is_wrong() -> None:
     figures = [run.read_figure(entry) for entry in json.loads(run.RESULTS.read_text())["figures"]]
-    assert tuple(dict.fromkeys(figure.benchmark for figure in figures)) == run.BENCHMARKS
+    named = dict.fromkeys(figure.benchmark for figure in figures)
+    assert tuple(name for name in named if name not in run.LONG) == run.BENCHMARKS
     assert [figure.what for figure in figures if figure.right is False] == []
 
 

@@ -79,6 +79,7 @@ class GumbelMask(Learner):
             "passive": own_state_model(encoder, runs),
             "forward": plain_model(encoder, runs, **shape),
             "binary": BinaryNetwork(runs, encoder.class_index, encoder.width, **shape),
+            "costs": Costs(runs, len(encoder.classes)),
         }
 
     @classmethod
@@ -94,10 +95,21 @@ class GumbelMask(Learner):
         return calibrated(answered(self, encoded, _odds), 1.0)
 
 
+class Costs(nn.Module):
+    """What each factor costs at first, (runs, factors): kept with the networks, since a resumed training needs it."""
+
+    values: Tensor
+
+    def __init__(self, runs: int, factors: int) -> None:
+        super().__init__()
+        self.register_buffer("values", torch.zeros(runs, factors))
+
+
 def _stages(course: Course, learner: GumbelMask) -> list[Stage]:
     own, factors = course.rows.own, course.rows.factors
     others = 1 - masks.only(factors, own, course.device)
-    costs = torch.zeros(len(course.runs), factors, device=course.device)
+    costs = course.nets["costs"]
+    assert isinstance(costs, Costs)
     warm = max(learner.steps // 4, 1)
     begun = warm / learner.steps
 
@@ -120,7 +132,7 @@ def _stages(course: Course, learner: GumbelMask) -> list[Stage]:
         soft = torch.sigmoid((odds + uniform.log() - (1 - uniform).log()) / learner.temperature)
         mask = (soft > 0.5).float() + soft - soft.detach()
         missed = predicted(index, mask.unsqueeze(1))[:, 0]
-        cost = torch.lerp(learner.penalty * others, costs, settings["worth"]).unsqueeze(1)
+        cost = torch.lerp(learner.penalty * others, costs.values, settings["worth"]).unsqueeze(1)
         price = (torch.sigmoid(odds) * course.there(index) * cost).sum(-1).mean(1)
         fitted = missed.abs().mean(dim=(1, 2)) + price
         return fitted.sum(), {"error": missed.detach().abs().mean(), "price": price.detach().mean()}
@@ -129,7 +141,7 @@ def _stages(course: Course, learner: GumbelMask) -> list[Stage]:
     def find_costs() -> None:
         for run in range(len(course.runs)):
             batch = course.training(run, torch.cat(course.shown(run, PRICED_ROWS)))
-            costs[run] = _worth(course.cut(run, ("forward",)), batch).clamp(min=learner.penalty) * others
+            costs.values[run] = _worth(course.cut(run, ("forward",)), batch).clamp(min=learner.penalty) * others
 
     rate, decay = learner.learning_rate, {"forward": DECAY, "binary": DECAY}
     return [
