@@ -92,7 +92,7 @@ class Data {
   async begin() {
     await this.list();
     if (this.name) await this.open(this.name);
-    else put(this.said, this.help());
+    else if (!this.said.hasChildNodes()) put(this.said, this.help()); // a file may have been dropped meanwhile
   }
 
   /** For who has chosen nothing: what a file looks like, and one to try. */
