@@ -52,7 +52,7 @@ def test_probabilities_are_sure_where_answers_are_right(fitted: tuple[JACI, Tran
     assert learner.learned_["calibration_error"] < 0.05
     sure = np.abs(learner.predict_proba(test)[:, 0] - 0.5)
     right = learner.predict(test)[:, 0] == test.cause[:, 0]
-    assert sure[right].mean() > sure[~right].mean() + 0.05
+    assert (sure[right][:, None] > sure[~right]).mean() > 0.75  # a right answer is surer than a wrong one
 
 
 def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions]) -> None:
@@ -64,10 +64,10 @@ def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions])
 
 
 def test_distractors_are_not_named() -> None:
-    learner = JACI(**QUICK).fit(gated(20_000, 2, factors=6))
+    learner = JACI(**{**QUICK, "steps": 1000}).fit(gated(20_000, 2, factors=6))
     test = gated(4000, 3, factors=6)
     assert edge_error(test, learner.predict(test)) < 0.04
-    assert learner.predict(test)[:, 1:-1].mean() < 0.02
+    assert learner.predict(test)[:, 1:-1].mean() < 0.01
 
 
 def test_rare_events_are_balanced_and_sufficiency_is_learned() -> None:
