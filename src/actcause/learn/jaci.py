@@ -25,6 +25,7 @@ What the paper leaves out, and without which h collapses:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -135,7 +136,8 @@ class PaperJACI(Learner):
         learner = runs[0].learner
         assert isinstance(learner, PaperJACI)
         joint = _Joint(learner, Course(runs, session))
-        session.train(joint.course.nets, joint.stages(), clip=CLIP)
+        with coarse_products():
+            session.train(joint.course.nets, joint.stages(), clip=CLIP)
         for position in range(len(runs)):
             joint.finish(position)
 
@@ -324,6 +326,17 @@ class _Joint:
         embedded = model.embedding(block.seen)
         misfit = [surprise(block.target, *model(embedded, m.unsqueeze(0)))[0] for m in (found, block.present)]
         return misfit[0] - misfit[1]
+
+
+@contextmanager
+def coarse_products() -> Iterator[None]:
+    """On CUDA, matrix products with ten bits of mantissa (TF32): far finer than `floor`, and several times as fast."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def _bits(nets: Nets, batch: Batch) -> Tensor:
