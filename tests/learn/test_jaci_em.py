@@ -64,7 +64,7 @@ def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions])
 
 
 def test_distractors_are_not_named() -> None:
-    learner = JACI(**{**QUICK, "steps": 1000}).fit(gated(20_000, 2, factors=6))
+    learner = JACI(**{**QUICK, "steps": 2000}).fit(gated(20_000, 2, factors=6))
     test = gated(4000, 3, factors=6)
     assert edge_error(test, learner.predict(test)) < 0.04
     assert learner.predict(test)[:, 1:-1].mean() < 0.01

@@ -26,7 +26,7 @@ MANY_ROWS = 250_000
 # A smooth forward model goes on where few rows are left to its own state; a large recording says itself what is smooth.
 SMALL = {
     "steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2,
-    "learning_rate": 5e-3, "forward_decay": 0.5,
+    "learning_rate": 5e-3, "forward_decay": 0.3,
 }  # fmt: skip
 LARGE = {
     "steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2,

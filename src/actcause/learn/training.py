@@ -2,6 +2,7 @@
 
 Steps come in chunks. At the start of each chunk every source of randomness is seeded afresh, so that a snapshot
 taken between chunks is all there is to remember. On CUDA a stage's step is captured once as a graph and replayed.
+Several processes may train as one (`crew.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from .batches import Sampler, seed_of
+from .crew import crew
 from .errors import RunError
 
 CHUNK = 50  # steps between two seedings
@@ -80,6 +82,7 @@ class Trainer:
         self.device = device
         self.callback = callback
         self.clip = clip
+        self.crew = crew()
         self.history: list[dict[str, Any]] = []
         self._optimisers: dict[str, torch.optim.AdamW] = {}
         self._place = (0, 0)  # stage, step
@@ -101,14 +104,32 @@ class Trainer:
                 self._place = (position, step)
                 moment = Moment(stage.name, before + step, total, time.monotonic() - began, values)
                 self.history.append({"stage": stage.name, "step": moment.step, **values})
-                if self.callback is not None:
-                    try:
-                        self.callback(moment)
-                    except StageOver:
-                        break
+                try:
+                    self._tell(moment)
+                except StageOver:
+                    break
             stage.end()
             self._place = (position + 1, 0)
         self._reload()
+
+    def _tell(self, moment: Moment) -> None:
+        """Tell the callback; what one process of a crew is stopped by stops all."""
+        wish: BaseException | None = None
+        try:
+            if self.callback is not None:
+                self.callback(moment)
+        except BaseException as raised:
+            if self.crew is None:
+                raise
+            wish = raised
+        if self.crew is not None:
+            # Anything but the two known wishes ends the other processes as a budget that ran out would.
+            asked = 0 if wish is None else 1 if isinstance(wish, StageOver) else 2
+            agreed = self.crew.any(asked, self.device)
+            if wish is not None and asked == agreed:
+                raise wish
+            if agreed:
+                raise StageOver if agreed == 1 else Stopped
 
     def snapshot(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """All tensors by name, and the place."""
@@ -147,13 +168,17 @@ class Trainer:
         rows = torch.zeros(0)
         graph: torch.cuda.CUDAGraph | None = None
         stats: dict[str, Tensor] = {}
-        cuda = self.device.type == "cuda" and stage.graph
+        crew = self.crew
+        cuda = self.device.type == "cuda" and stage.graph and crew is None
 
         def step() -> dict[str, Tensor]:
             for optimiser in optimisers:
                 optimiser.zero_grad(set_to_none=True)
             loss, found = stage.loss(rows, settings, generator)
             loss.backward()  # type: ignore[no-untyped-call]
+            if crew is not None:
+                trained = [p for optimiser in optimisers for group in optimiser.param_groups for p in group["params"]]
+                crew.average([p.grad for p in trained if p.grad is not None])
             if self.clip is not None:
                 for optimiser in optimisers:
                     clip_groups([p for group in optimiser.param_groups for p in group["params"]], self.clip)
@@ -166,9 +191,12 @@ class Trainer:
         for chunk in range(math.ceil(start / CHUNK), math.ceil(stage.steps / CHUNK)):
             count = min(CHUNK, stage.steps - chunk * CHUNK)
             drawn = sampler.draw(chunk, count)
+            member = 0 if crew is None else crew.rank
+            if crew is not None:
+                drawn = crew.share(drawn)
             if rows.shape != drawn.shape[1:]:
                 rows = torch.zeros_like(drawn[0])
-            generator.manual_seed(seed_of(self.seed, stage.name, chunk))
+            generator.manual_seed(seed_of(self.seed, stage.name, chunk, *([member] if member else [])))
             sums: dict[str, Tensor] = {}
             for offset in range(count):
                 done = (chunk * CHUNK + offset) / stage.steps
@@ -196,6 +224,8 @@ class Trainer:
                     stats = step()
                 taken += 1
                 sums = {name: value + sums[name] if name in sums else value.clone() for name, value in stats.items()}
+            if crew is not None:
+                crew.average(list(sums.values()))
             yield chunk * CHUNK + count, {name: float(value) / count for name, value in sums.items()}
 
     def _optimise(self, stage: Stage) -> list[torch.optim.AdamW]:
