@@ -283,7 +283,7 @@ DEVIATIONS = (
     "Every seed has its own draw of a Random Vectors domain; whether the paper draws again for each run is not said.",
     "Random Vectors are driven by random inputs, without which the formula's dynamics die out, saturate or give the "
     "answer away; the middle variable of 3-chain is driven too.",
-    "`jaci` is the paper's Algorithm 1 with 30,000 steps instead of 200,000, and with what it leaves out and the "
+    "`jaci` is the paper's Algorithm 1 with 15,000 steps instead of 200,000, and with what it leaves out and the "
     "algorithm needs: a likelihood with a floor instead of a norm, a penalty on the gap to the unmasked model, a "
     "threshold of 0.9.",
     "The spread is the standard deviation between seeds; the paper does not say what its ± is.",

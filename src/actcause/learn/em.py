@@ -76,7 +76,7 @@ class Course:
         steps, size = int(sizes["steps"]), int(sizes["batch"]) // FOLDS
         warm = max(steps // 4, 1)
         begun = warm / steps
-        rate, decay = sizes["learning_rate"], {"binary": own.binary_decay, "forward": sizes["forward_decay"]}
+        rate, decay = sizes["learning_rate"], {"binary": own.binary_decay, "forward": own.forward_decay}
         last = {"distilled": own.binary_decay, "loose": LOOSE * own.binary_decay}
         return [
             *self.events.stages(),

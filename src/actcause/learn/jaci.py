@@ -78,7 +78,7 @@ class PaperJACI(Learner):
     Chuck et al., Algorithm 1 and the appendices "JACI Network" and "JACI Training Details".
     """
 
-    steps: int = 30_000
+    steps: int = 15_000
     pretrain: int = 2000
     delay: int = 0
     batch: int = 512

@@ -23,15 +23,8 @@ from .networks import BinaryNetwork, MaskedModel
 from .session import Session
 
 MANY_ROWS = 250_000
-# A smooth forward model goes on where few rows are left to its own state; a large recording says itself what is smooth.
-SMALL = {
-    "steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2,
-    "learning_rate": 5e-3, "forward_decay": 0.3,
-}  # fmt: skip
-LARGE = {
-    "steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2,
-    "learning_rate": 1e-2, "forward_decay": 1e-4,
-}  # fmt: skip
+SMALL = {"steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3}
+LARGE = {"steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1e-2}
 ALIKE = 10  # where so many rows are worth one independent row, a small recording is learned from twice as long
 
 
@@ -64,7 +57,7 @@ class JACI(Learner):
     sufficiency: float = 0.5
     proposals: int = 10
     binary_decay: float = 0.5
-    forward_decay: float | None = None
+    forward_decay: float = 1e-4
 
     method: ClassVar[str] = "jaci-em"
     summary: ClassVar[str] = "joint inference by annealed EM over masks, judged out of sample (ours, the default)"
@@ -82,8 +75,7 @@ class JACI(Learner):
             right = value is None or (isinstance(value, (int, float)) and 0 < value < 1)
             self.require(name, right, "between 0 and 1")
         for name in ("sufficiency", "binary_decay", "forward_decay"):
-            value = getattr(self, name)
-            self.require(name, value is None or value >= 0, "0 or more")
+            self.require(name, getattr(self, name) >= 0, "0 or more")
 
     def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
         sizes = self.sizes_ if hasattr(self, "sizes_") else self.learned_["sizes"]
