@@ -14,7 +14,7 @@ sampled from h and improved by gradients: it is chosen, by trying binaries and c
 Where events are rare, half of the rows shown have one, and sufficiency is learned under the natural distribution:
 the error of binaries that were not chosen counts too, each row weighted back to its natural frequency. That is the
 paper's alpha-sufficiency in learned form; its weight is 0 where events are common, for there the own state is not
-supposed to suffice.
+supposed to suffice, and small elsewhere: in states in which most outcomes are caused it must not overrule the rest.
 
 No label is looked at anywhere. What is chosen (the penalty, which h to keep, the calibration) is chosen by held-out
 episodes and the outcomes observed in them.

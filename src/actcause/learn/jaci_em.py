@@ -54,7 +54,7 @@ class JACI(Learner):
     layers: int | None = None
     learning_rate: float | None = None
     penalty: float = 0.02
-    sufficiency: float = 0.5
+    sufficiency: float = 0.1
     proposals: int = 10
     binary_decay: float = 0.5
     forward_decay: float = 1e-4
