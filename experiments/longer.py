@@ -27,7 +27,6 @@ from actcause.reproduction.tables import spread, table
 
 METHOD = "jaci-em"
 INCREMENTS = "1-in-increments"
-EPISODE = 50  # frames
 INCREMENTS_BAR = 2.0  # percent
 SURE = 2.0  # standard errors by which a mean difference must be above 0 to count
 ENOUGH = 0.05  # and percentage points
@@ -83,7 +82,7 @@ def _recorded(domain: str, seed: int, frames: int) -> tuple[Transitions, Transit
         return recordings(domain, seed, frames)
     from actcause.envs import make
 
-    world = make("1-in", draw=seed, dynamics="increment", episode_length=EPISODE)
+    world = make("1-in", draw=seed, dynamics="increment")
     return collect(world, frames, seed=seed), collect(world, frames // 5, seed=TEST_SEED + seed)
 
 
