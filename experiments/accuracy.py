@@ -313,9 +313,9 @@ DEVIATIONS = (
 
 
 PACKING = """On a GPU all seeds of one method in one domain are one batched computation (five at a time for `jaci`,
-whose networks are the largest), and all domains are learned at the same time, each by a process of its own that goes from
-method to method; NVIDIA's multi-process service lets them share the GPU. A machine that is lent for ten minutes at a
-time is given the budget that it has, and goes on in the next call:
+whose networks are the largest), and all domains are learned at the same time, each by a process of its own that goes
+from method to method; NVIDIA's multi-process service lets them share the GPU. A machine that is lent for ten minutes
+at a time is given the budget that it has, and goes on in the next call:
 
 ```text
 experiments/on_gpu.sh OUT 480                        # on the machine with the GPU: numpy, torch and safetensors suffice

@@ -128,8 +128,8 @@ def draw(figure: Any, data: Any) -> None:
     axes.set_xticks([0.125, 0.25, 0.5, 1, 2, 4, 8], ["⅛", "¼", "½", "1", "2", "4", "8"])
     axes.set_xlabel("penalty, as a multiple of the one trained with")
     axes.set_ylabel("error in hindsight, in %")
-    axes.set_yscale("symlog", linthresh=0.1)
-    axes.set_ylim(bottom=0)
+    axes.set_yscale("symlog", linthresh=0.01)
+    axes.set_ylim(0, max(0.1, axes.get_ylim()[1]))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 

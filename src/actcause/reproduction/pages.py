@@ -163,13 +163,13 @@ def _index(found: Sequence[tuple[Experiment, Results]]) -> str:
         "minutes. What ran on a GPU is marked so; *small* marks a stand-in whose full size has not been run."
     )
     packing = (
-        "On a GPU all seeds of a domain and a method are trained as one computation, domain after domain in one "
-        "process. A machine that has torch and numpy and nothing else can run them from the sources, in parts if need "
-        "be, and its results come home as one file:"
+        "On a GPU all seeds of a domain and a method are trained as one computation, and several processes share the "
+        "GPU (`experiments/on_gpu.sh` is the packing of the accuracy table). A machine that has torch and numpy and "
+        "nothing else can run any of them from the sources, in parts if need be, and its results come home as a file:"
     )
     commands = (
-        "```text\nPYTHONPATH=src python -m actcause.reproduction accuracy --device cuda --max-seconds 1500 "
-        "--archive accuracy.jsonl\nactcause reproduce --take accuracy.jsonl\nactcause reproduce --pages\n```"
+        "```text\nPYTHONPATH=src python -m actcause.reproduction curves --device cuda --max-seconds 500 "
+        "--archive curves.jsonl\nactcause reproduce --take curves.jsonl\nactcause reproduce --pages\n```"
     )
     headings = ["experiment", "of the paper", "results", "on", "command"]
     differ = "[Where and why our baselines differ from the paper's](baselines.md)."
