@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from actcause.cli import main
 from actcause.reproduction.catalogue import catalogue
@@ -245,13 +247,13 @@ def test_a_damaged_result_is_named(lab: Lab, capsys: pytest.CaptureFixture[str])
 # -- cut off -----------------------------------------------------------------------------------------
 
 
-def started(lab: Lab) -> subprocess.Popen[str]:
+def started(lab: Lab, *more: str) -> subprocess.Popen[str]:
     """A run of slow pieces in a process of its own, cut loose once two of them are there."""
-    words = ["-m", "actcause.reproduction", "letters", "--experiments", str(lab.file.parent)]
+    words = ["-m", "actcause.reproduction", "letters", "--experiments", str(lab.file.parent), "--device", "cpu", *more]
     process = subprocess.Popen(
         [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
     )
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while len(lab.there()) < 2 and time.monotonic() < until:
         time.sleep(0.01)
     return process
@@ -279,6 +281,115 @@ def test_ctrl_c_ends_with_one_line_and_keeps_what_is_finished(lab: Lab) -> None:
     assert said.startswith("actcause: stopped; what is finished is in")
     assert said.count("\n") == 1
     assert 2 <= len(slow.there()) < 4
+
+
+# -- several workers ---------------------------------------------------------------------------------
+
+MEASURED = {"seconds"}
+
+
+def without_time(lab: Lab) -> dict[str, Any]:
+    found = {path.name: json.loads(path.read_text()) for path in (lab.results / "letters").iterdir()}
+    return {name: {key: record[key] for key in set(record) - MEASURED} for name, record in found.items()}
+
+
+def test_results_are_the_same_however_many_workers_there_are(lab: Lab) -> None:
+    # Sums depend on how many threads share them, so a result tells here how many it had.
+    lab.file.write_text(
+        LETTERS.replace('"size": len(pack)', '"size": len(pack), "threads": threads()')
+        .replace('("errors",)', '("learn.masks",)')
+        .replace("def run(", "def threads():\n    import torch\n\n    return torch.get_num_threads()\n\n\ndef run(")
+    )
+    before = torch.get_num_threads()
+    assert lab.ask("letters") == 0
+    alone = without_time(lab)
+    assert {record["value"]["threads"] for record in alone.values()} == {1}
+    assert torch.get_num_threads() == before
+    for path in (lab.results / "letters").iterdir():
+        path.unlink()
+    assert lab.ask("letters", "--workers", "2") == 0
+    assert without_time(lab) == alone
+    assert sorted(lab.log) == sorted("abcd" * 2)
+
+
+def test_a_pack_whose_worker_is_killed_is_run_again(lab: Lab) -> None:
+    deadly = lab.changed("    time.sleep(PAUSE)", DEADLY)
+    assert deadly.ask("letters", "--workers", "2", "--archive", str(deadly.home / "all.jsonl")) == 0
+    assert deadly.there() == ["a_1.json", "b_1.json", "c_1.json", "d_1.json"]
+    assert sorted(deadly.log) == list("abccd")
+    lines = (deadly.home / "all.jsonl").read_text().splitlines()
+    assert [json.loads(line)["piece"]["letter"] for line in lines] == list("abcd")
+
+
+DEADLY = """    mark = LOG.with_name("mark")
+    if pack[0].letter == "c" and not mark.exists():
+        import os, signal
+
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)"""
+
+
+def test_workers_take_pieces_and_budgets_as_one_does(lab: Lab) -> None:
+    assert lab.ask("letters", "--workers", "2", "--max-seconds", "0") == 0
+    assert lab.log == ""
+    assert lab.ask("letters", "--workers", "2", "--only", "letter=b,d") == 0
+    assert sorted(lab.log) == ["b", "d"]
+    assert lab.there() == ["b_1.json", "d_1.json"]
+
+
+def test_ctrl_c_ends_the_workers_too(lab: Lab) -> None:
+    slow = lab.changed("PAUSE = 0.0", "PAUSE = 0.5")
+    process = started(slow, "--workers", "2")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert said.startswith("actcause: stopped; what is finished is in")
+    assert said.count("\n") == 1
+    there, begun = len(slow.there()), len(slow.log)
+    time.sleep(0.6)  # long enough for a worker that lived on
+    assert (len(slow.there()), len(slow.log)) == (there, begun)
+    assert slow.ask("letters", "--workers", "2") == 0
+    assert len(slow.there()) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--engine", "rai"], "did you mean 'ray'?"), (["--address", "10.0.0.1:6379"], "say --engine ray")],
+)
+def test_a_mistake_about_workers_is_one_line(
+    lab: Lab, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab.ask("letters", *words) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert told.err.count("\n") == 1
+    assert lab.log == ""
+
+
+def test_a_disk_that_is_full_is_one_line_and_keeps_what_is_there(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab.ask("letters", "--only", "letter=a")
+    before = (lab.results / "letters" / "a_1.json").read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    capsys.readouterr()
+    assert lab.ask("letters") == 2
+    said = capsys.readouterr().err
+    assert said == f"actcause: letters b_1: No space left on device: {lab.results / 'letters' / 'b_1.json'}.\n"
+    assert [path.name for path in (lab.results / "letters").iterdir()] == ["a_1.json"]
+    assert (lab.results / "letters" / "a_1.json").read_bytes() == before
+
+
+def test_a_mistake_in_an_experiment_shows_where_it_is(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = lab.changed("text * factor", "text / factor")
+    assert wrong.ask("letters") == 2
+    said = capsys.readouterr().err
+    assert "in doubled" in said
+    assert said.splitlines()[-1].startswith("actcause: letters a_1: TypeError: ")
 
 
 # -- results from elsewhere --------------------------------------------------------------------------

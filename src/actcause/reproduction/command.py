@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from .. import sources
+from ..engines import options
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
@@ -62,6 +63,9 @@ def reproduce(
     device: DeviceOption = "auto",
     together: TogetherOption = None,
     max_seconds: BudgetOption = None,
+    workers: options.Workers = None,
+    engine: options.EngineName = "local",
+    address: options.Address = None,
     results: ResultsOption = None,
     experiments: ExperimentsOption = None,
     docs: DocsOption = None,
@@ -82,6 +86,7 @@ def reproduce(
         Request(
             tuple(names or ()), size or ("quick" if quick else "full"), results, experiments, docs, device, together,
             tuple(only or ()), keep_stale, max_seconds, archive, take, pages, as_json,
+            workers, engine, address,
         )
     )  # fmt: skip
 
@@ -90,7 +95,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     reproduce: (
         "actcause reproduce",
         "actcause reproduce mover",
-        "actcause reproduce --quick",
+        "actcause reproduce --quick --workers 2",
         "actcause reproduce accuracy --only domain=1-in,push --only method=jaci-em",
         "actcause reproduce --pages",
     ),

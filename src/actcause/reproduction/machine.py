@@ -16,15 +16,15 @@ SOURCES = ("src", "experiments")
 
 
 def versions() -> dict[str, str]:
-    """Of Python, this package, and the libraries that are in use."""
+    """Of Python, this package, and the libraries that are there: a worker may have loaded them for an earlier piece."""
     from .. import __version__
 
     found = {"actcause": __version__, "python": platform.python_version()}
     for module, package in PACKAGES.items():
-        if module in sys.modules:
-            try:
-                found[package] = metadata.version(package)
-            except metadata.PackageNotFoundError:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            if module in sys.modules:
                 found[package] = str(getattr(sys.modules[module], "__version__", "unknown"))
     return found
 

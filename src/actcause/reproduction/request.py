@@ -8,19 +8,19 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..engines import Engine, engine
 from ..errors import MissingExtraError
 from ..output import print_json, print_note
 from . import pages
 from .catalogue import Listed, catalogue, chosen, folder
 from .experiment import SIZES, Experiment, Record, ReproduceError, as_fields
 from .machine import commit
-from .running import Plan, execute, packs
+from .running import Plan, execute, packs, told, with_torch
 from .store import State, Store, read_archive
 from .tables import duration
 
@@ -46,6 +46,9 @@ class Request:
     take: Path | None = None
     pages: bool = False
     as_json: bool = False
+    workers: int | None = None
+    engine: str = "local"
+    address: str | None = None
 
 
 def reproduce(request: Request) -> int:
@@ -54,8 +57,8 @@ def reproduce(request: Request) -> int:
         return _answer(request)
     except BrokenPipeError:
         raise
-    except OSError as wrong:  # a disk that is full, a folder that is a file
-        raise ReproduceError(f"{wrong.strerror}: {wrong.filename}.") from None
+    except OSError as wrong:
+        raise ReproduceError(told(wrong)) from None
 
 
 def _answer(request: Request) -> int:
@@ -72,7 +75,8 @@ def _answer(request: Request) -> int:
         return _pages(request, list(known.values()), results, home)
     if not request.names and request.size == "full":
         return _list(request, asked, results)
-    return _run(request, asked, results)
+    with engine(request.engine, request.workers, request.address) as workers:
+        return _run(request, asked, results, workers)
 
 
 # -- the list ----------------------------------------------------------------------------------------
@@ -114,7 +118,7 @@ def _print_columns(rows: Sequence[Sequence[str]]) -> None:
 # -- running -----------------------------------------------------------------------------------------
 
 
-def _run(request: Request, asked: Sequence[Listed], results: Path) -> int:
+def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engine) -> int:
     began = time.monotonic()
     left = (lambda: False) if request.max_seconds is None else _over(began + request.max_seconds)
     say = print_note if request.as_json else _say
@@ -123,8 +127,7 @@ def _run(request: Request, asked: Sequence[Listed], results: Path) -> int:
     for listed in asked:
         plan = Plan.of(listed, request.size, results, request.only)
         try:
-            with _with_torch():
-                ran = _run_one(request, plan, left, say)
+            ran = _run_one(request, plan, workers, left, say)
         except KeyboardInterrupt:
             print_note(f"stopped; what is finished is in {plan.store.folder}, and the same command goes on from there.")
             return 130
@@ -148,7 +151,9 @@ def _run(request: Request, asked: Sequence[Listed], results: Path) -> int:
     return 1 if missed else 0
 
 
-def _run_one(request: Request, plan: Plan, enough: Callable[[], bool], say: Callable[[str], None]) -> int:
+def _run_one(
+    request: Request, plan: Plan, workers: Engine, enough: Callable[[], bool], say: Callable[[str], None]
+) -> int:
     """Run what has to be run, telling of each pack; how many pieces that were."""
     name, todo = plan.listed.experiment.name, plan.todo(keep_stale=request.keep_stale)
     there = len(plan.states) - len(todo)
@@ -158,8 +163,15 @@ def _run_one(request: Request, plan: Plan, enough: Callable[[], bool], say: Call
     together = _together(request, plan.listed.experiment)
     say(f"{name}: {len(todo)} to run in {len(packs(plan, todo, together))} packs, {there} are there")
     ran = 0
-    made = execute(plan, todo, device=request.device, together=together, archive=request.archive, enough=enough)
-    for records in made:
+    for records in execute(
+        plan,
+        todo,
+        device=request.device,
+        together=together,
+        archive=request.archive,
+        enough=enough,
+        workers=workers,
+    ):
         ran += len(records)
         say(f"  {ran}/{len(todo)}  {_pack_name(records)}  {sum(one.seconds for one in records):.1f} s")
     return ran
@@ -180,20 +192,10 @@ def _together(request: Request, experiment: Experiment) -> int:
         return request.together
     if not experiment.packs or request.device == "cpu":
         return 1
-    import torch
+    with with_torch():
+        import torch
 
     return TOGETHER if torch.cuda.is_available() else 1
-
-
-@contextmanager
-def _with_torch() -> Iterator[None]:
-    """Say what to install where torch is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("torch", "safetensors"):
-            raise
-        raise MissingExtraError("Learning from data", "learn") from None
 
 
 def _over(deadline: float) -> Callable[[], bool]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from secrets import token_hex
 from typing import Any
 
 from .experiment import Experiment, Record, ReproduceError, as_fields, piece_key
@@ -56,12 +57,17 @@ class Store:
         path = self.path(record.experiment, record.piece)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n"
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
-        ) as file:
-            file.write(text)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except OSError as wrong:  # a disk that is full says so without a name
+            with suppress(OSError):
+                part.unlink()
+            raise OSError(wrong.errno, wrong.strerror, str(path)) from None
         return path
 
     def state(self, experiment: Experiment, arguments: Any, piece: Any, code: str) -> State:

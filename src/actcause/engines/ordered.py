@@ -1,0 +1,91 @@
+"""The order of outcomes, and second attempts: what is the same on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from .base import Outcome
+
+T = TypeVar("T")
+R = TypeVar("R")
+AHEAD = 16  # tasks per worker that may be begun before an earlier one is finished and its outcome taken
+
+
+@dataclass(frozen=True)
+class Died:
+    """A worker that ended before its task did, and how."""
+
+    how: str
+
+
+Reply = tuple[Any, str | None] | Died
+
+
+class Pool(Protocol):
+    """Where tasks are run; `number` tells them apart."""
+
+    def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
+        """Have a worker begin the task; one that is lost on the way is reported by `finished`."""
+
+    def finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
+        """The tasks that ended since the last call; at least one of them where `wait` says so."""
+
+    def abandon(self, numbers: Iterable[int]) -> None:
+        """End these tasks, which nobody waits for any more."""
+
+
+@dataclass(frozen=True)
+class _Begun:
+    task: Any
+    attempts: int
+
+
+def ordered(
+    pool: Pool, workers: int, function: Callable[[T], R], tasks: Iterable[T], retries: int
+) -> Iterator[Outcome[R]]:
+    """Run the tasks on a pool, as `Engine.run` says."""
+    coming = enumerate(tasks)
+    running: dict[int, _Begun] = {}
+    done: dict[int, Outcome[R]] = {}
+    taken = given = 0
+    ended = False
+
+    def take(*, wait: bool) -> None:
+        for number, reply in pool.finished(wait=wait):
+            begun = running[number]
+            if not isinstance(reply, Died):
+                done[number] = Outcome(*reply, begun.attempts)
+            elif begun.attempts > retries:
+                done[number] = Outcome(None, _lost(reply, begun.attempts), begun.attempts)
+            else:
+                running[number] = replace(begun, attempts=begun.attempts + 1)
+                pool.begin(number, function, begun.task)
+                continue
+            del running[number]
+
+    try:
+        while True:
+            while not ended and len(running) < workers and taken - given < AHEAD * workers:
+                number, task = next(coming, (-1, None))
+                ended = number < 0
+                if not ended:
+                    taken += 1
+                    running[number] = _Begun(task, 1)
+                    pool.begin(number, function, task)
+            if given in done:
+                yield done.pop(given)
+                given += 1
+                take(wait=False)  # while the caller was busy others may have ended: their workers come first
+            elif running:
+                take(wait=True)
+            else:
+                return
+    finally:
+        pool.abandon(running)
+
+
+def _lost(died: Died, attempts: int) -> str:
+    often = "once" if attempts == 1 else f"{attempts} times"
+    return f"Its worker ended before it did, {often} (at last {died.how}); it may need more memory than there is."

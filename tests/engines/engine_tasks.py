@@ -1,0 +1,65 @@
+"""Functions that workers of the tests can import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from actcause.errors import QueryError
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def process(_: object) -> int:
+    return os.getpid()
+
+
+def late(number: int) -> int:
+    """The earlier of a pair ends last."""
+    time.sleep(0.2 if number % 2 == 0 else 0.0)
+    return number
+
+
+def slept(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def killed_once(folder: str) -> str:
+    """The first attempt kills its own process."""
+    mark = Path(folder) / "begun"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+def killed_at(numbers: tuple[int, int]) -> int:
+    """Kills its process each time, if the two are equal."""
+    if numbers[0] == numbers[1]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbers[0]
+
+
+def refused(number: int) -> int:
+    if number == 1:
+        raise QueryError("One is not a number\nthat can be used.")
+    if number == 2:
+        raise KeyError("two")
+    if number == 3:
+        raise MemoryError
+    return number
+
+
+def unsendable(number: int) -> object:
+    return (lambda: number) if number == 1 else number
+
+
+def slept_beside(folder: str) -> None:
+    """Says who it is, and sleeps."""
+    (Path(folder) / f"{os.getpid()}.busy").touch()
+    time.sleep(60)
