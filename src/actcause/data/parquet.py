@@ -305,10 +305,12 @@ def check_readable(path: Path) -> None:
         raise DataError(f"Cannot read {path}: {_reason(refused)}.") from refused
 
 
-def batches_of(file: Any, found: Header, path: Path, rows: int) -> Iterator[Transitions]:
-    """The rows of one of our files, at most `rows` at a time."""
-    first = 0
-    for batch in file.iter_batches(batch_size=rows, columns=list(found.columns)):
+def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | None = None) -> Iterator[Transitions]:
+    """The rows of one of our files, or of one of its row groups, at most `rows` at a time."""
+    groups = range(file.metadata.num_row_groups)
+    first = sum(file.metadata.row_group(before).num_rows for before in groups[: group or 0])
+    chosen = list(groups) if group is None else [group]
+    for batch in file.iter_batches(batch_size=rows, row_groups=chosen, columns=list(found.columns)):
         if batch.num_rows:
             yield _transitions(batch, found, path, first)
             first += batch.num_rows
