@@ -6,20 +6,20 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from . import sources
-from .errors import MissingExtraError, QueryError, suggest
+from .errors import MissingExtraError, QueryError
 from .output import ended_cleanly, print_json, print_note
+from .sweeps import FRAMES, RARE
 
 if TYPE_CHECKING:
-    from .data import Transitions
+    from .learn import Learner
     from .learn.training import Moment
+    from .sweeps.source import Source
 
-FRAMES = 100_000
-RARE = ("push", "break")  # the paper scores these on states of which half are non-trivial
 OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-seconds"}
 
 
@@ -33,13 +33,22 @@ def _methods() -> tuple[str, ...]:
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
+    from .engines.options import Address, EngineName, Workers
+
     SourceArgument = Annotated[
-        str, typer.Argument(metavar="DATA_OR_DOMAIN", help="A file of transitions, or a domain to record some of.")
+        list[str],
+        typer.Argument(metavar="DATA_OR_DOMAIN", help="A file of transitions, or a domain to record some of."),
     ]
     RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that 'actcause train' wrote.")]
     DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="A Parquet or CSV file of transitions.")]
     RunOption = Annotated[Path, typer.Option("--out", metavar="RUN", help="A folder for the run.")]
-    FileOption = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write.")]
+    RecordingsArgument = Annotated[
+        list[str],
+        typer.Argument(metavar="DATA", help="Files of transitions, folders of them, or patterns: 'data/*.parquet'."),
+    ]
+    AnnotatedOption = Annotated[
+        str, typer.Option("--out", metavar="PATH", help="A file for one file, a folder for several.")
+    ]
     MethodOption = Annotated[
         str,
         typer.Option(
@@ -49,7 +58,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
             autocompletion=lambda incomplete: [name for name in _methods() if name.startswith(incomplete)],
         ),
     ]
-    SeedOption = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Fixes weights, order and split.")]
+    SeedOption = Annotated[
+        str, typer.Option("--seed", metavar="S", help="Fixes weights, order and split; several (0..9) are a sweep.")
+    ]
     DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda, or auto: cuda if there.")]
     ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut off.")]
     OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace a run.")]
@@ -70,6 +81,14 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     SetOption = Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as steps=6000; repeatable."),
+    ]
+    SweepOption = Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="NAME=VALUES...",
+            help="Train every combination: penalty=0.01,0.02 seed=0..9 method=grad,cf.",
+        ),
     ]
     MappingOption = Annotated[
         Path | None, typer.Option("--mapping", metavar="FILE", help="JSON or TOML: which columns are which factors.")
@@ -92,10 +111,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
 
 
 def train(
-    source: SourceArgument,
+    words: SourceArgument,
     out: RunOption,
     method: MethodOption = "jaci-em",
-    seed: SeedOption = 0,
+    seed: SeedOption = "0",
     device: DeviceOption = "auto",
     resume: ResumeOption = False,
     overwrite: OverwriteOption = False,
@@ -104,44 +123,83 @@ def train(
     frames: FramesOption = None,
     draw: DrawOption = None,
     options: SetOption = None,
+    sweep: SweepOption = None,
     mapping: MappingOption = None,
     tensorboard: TensorboardOption = None,
+    workers: Workers = None,
+    engine_name: EngineName = "local",
+    address: Address = None,
     as_json: sources.JsonOption = False,
 ) -> int:
     """Learn which factors caused the outcome, from transitions alone; true causes are not looked at.
 
     A run is a folder with the learned model, the course of training and, until it has finished,
     a checkpoint: after Ctrl-C, a time budget or a power cut, --resume goes on to the same result.
+
+    With --sweep, or several seeds, every combination is trained in a process of its own; RUN then
+    holds a run for each, and a table of them, best first, which is chosen without labels. The same
+    command goes on where it stopped. Under torchrun several processes train one run together.
     """
     library = _library()
-    from .learn import runs
+    from .learn import launch
+    from .sweeps import command, grid
+    from .sweeps.source import Source
+
+    with launch.one_voice():
+        source, settings = command.parted(words, sweep or ())
+        seeds = _seeds(seed)
+        given = dict(sources.setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
+        rows = Source(source, None if mapping is None else str(mapping), frames, draw)
+        shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
+        if len(seeds) > 1:
+            settings.append(f"seed={seed}")
+        if settings:
+            from .sweeps.sweeping import Sweep
+
+            taken = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
+            asked = Sweep(rows, out, grid.Grid.read(settings, taken), method, shared, patience, tensorboard)
+            if overwrite:
+                raise QueryError("--overwrite is for one run; a sweep goes on with its folder, or takes another.")
+            return command.run(asked, engine_name=engine_name, workers=workers, address=address, as_json=as_json)
+        if workers not in (None, 1) or engine_name != "local" or address is not None:
+            raise QueryError("--workers and --engine are for several trainings: add --sweep, or several seeds.")
+        learner = library.make(method, **shared)
+        again = {
+            "--method": method, "--seed": seed, "--device": device, "--max-seconds": max_seconds,
+            "--patience": patience, "--frames": frames, "--draw": draw, "--mapping": mapping,
+        }  # fmt: skip
+        more = {"resume": resume, "overwrite": overwrite, "patience": patience, "tensorboard": tensorboard}
+        return _trained(learner, rows, out, more, _command(source, out, again, options), as_json)
+
+
+def _trained(learner: Learner, rows: Source, out: Path, more: dict[str, Any], again: str, as_json: bool) -> int:
+    """One training, by this process or by all that a launcher started; the first of them speaks."""
+    from .learn import launch, runs
     from .learn.errors import RunError
     from .learn.session import device_of
 
-    given = dict(sources.setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
-    learner = library.make(method, **given, seed=seed, device=device, max_seconds=max_seconds)
-    learner.check_options()
-    device_of(device)
-    data = _data(source, mapping, seed, frames, draw)
-    again = {
-        "--method": method, "--seed": seed, "--device": device, "--max-seconds": max_seconds, "--patience": patience,
-        "--frames": frames, "--draw": draw, "--mapping": mapping,
-    }  # fmt: skip
-    try:
-        with progress() as told:
-            done = runs.train(
-                learner, data, out, resume=resume, overwrite=overwrite, source=Path(source).name, callback=told,
-                patience=patience, tensorboard=tensorboard,
-            )  # fmt: skip
-    except KeyboardInterrupt as asked:
-        with suppress(RunError):
-            runs.summary(out)
-            print_note(f"stopped; go on with: {_command(source, out, again, options)}")
-        return 128 + int(getattr(asked, "signal", signal.SIGINT))
+    speaks = launch.rank() == 0
+    with launch.launched(learner.device) as member:
+        try:
+            with launch.agreed(member):
+                learner.check_options()
+                device_of(learner.device)
+                data = rows.rows(learner.seed)
+            with progress() if speaks else nullcontext() as told:
+                done = runs.train(learner, data, out, source=Path(rows.name).name, callback=told, **more)
+        except KeyboardInterrupt as asked:
+            if not speaks:
+                return 0
+            with suppress(RunError):
+                runs.summary(out)
+                print_note(f"stopped; go on with: {launch.prefix()}{again}")
+            return 128 + int(getattr(asked, "signal", signal.SIGINT))
+    if not speaks:
+        return 0
     for note in done.notes:
         print_note(note)
     if done.status == "stopped":
-        print_note(f"out of time; go on with: {_command(source, out, again, options)}")
+        print_note(f"out of time; go on with: {launch.prefix()}{again}")
     fitted = done.learner
     shares = dict(fitted.learned_.get("shares", {}))
     if as_json:
@@ -158,7 +216,7 @@ def train(
             }
         )
     else:
-        print(f"{fitted.method} on {len(data):,} rows of {Path(source).name}, {done.status}: {out}")
+        print(f"{fitted.method} on {len(data):,} rows of {Path(rows.name).name}, {done.status}: {out}")
         if shares:
             listed = ", ".join(f"{factor} {share:.1%}" for factor, share in shares.items())
             print(f"Found to be a cause in held-out rows: {listed}.")
@@ -167,49 +225,44 @@ def train(
 
 def predict(
     run: RunArgument,
-    file: DataArgument,
-    out: FileOption,
+    data: RecordingsArgument,
+    out: AnnotatedOption,
     hindsight: HindsightOption = False,
     mapping: MappingOption = None,
     device: DeviceOption = "auto",
+    workers: Workers = None,
+    engine_name: EngineName = "local",
+    address: Address = None,
     as_json: sources.JsonOption = False,
-) -> None:
-    """Write the rows of a file with what caused the outcome of each.
+) -> int:
+    """Write the rows of files with what caused the outcome of each.
 
     To the columns of DATA come extra.found.FACTOR, extra.probability.FACTOR, and extra.unsure,
-    which is true where the learned model predicts badly and no answer can be trusted.
+    which is true where the learned model predicts badly and no answer can be trusted. Row groups are
+    annotated one by one, in as much memory as they need; a command that was cut off goes on where it
+    stopped when it is given again, and files that are finished are left as they are.
     """
     _library()
-    from .data import Writer, read_batches
+    from . import annotation
+    from .engines import engine
     from .learn import runs
-    from .learn.annotate import annotated
 
     learner = runs.load(run, device=device)
-    parts = (annotated(learner, batch, hindsight=hindsight) for batch in read_batches(file, mapping))
-    first = next(parts)
-    names = [name for name in first.extra if name.startswith("found.") or name == "unsure"]
-    sums = dict.fromkeys(names, 0)
-
-    def write(part: Transitions) -> None:
-        writer.append(part)
-        for name in names:
-            sums[name] += int(part.extra[name].sum())
-
-    with ended_cleanly(), Writer(out, first.layout, metadata=first.metadata) as writer:
-        write(first)
-        for part in parts:
-            write(part)
-        rows = writer.rows
-    unsure = sums.pop("unsure") / rows
-    rates = {name.removeprefix("found."): count / rows for name, count in sums.items()}
+    request = annotation.Request.of(run, learner, device=device, hindsight=hindsight, mapping=mapping)
+    listed = annotation.jobs(data, out)
+    try:
+        with ended_cleanly(), engine(engine_name, workers, address) as crew, annotation.progress() as told:
+            done = annotation.annotate_files(listed, request, annotation.on(crew), told)
+    except KeyboardInterrupt:
+        print_note("stopped; the same command goes on where it stopped.")
+        return 128 + signal.SIGINT
     if as_json:
-        answers = "hindsight" if hindsight else "state"
-        print_json(
-            {"out": str(out), "rows": rows, "method": learner.method, "from": answers, "rates": rates, "unsure": unsure}
-        )
-    else:
-        listed = ", ".join(f"{factor} {rate:.1%}" for factor, rate in rates.items())
-        print(f"{rows:,} transitions in {out}; found to be a cause: {listed}; unsure {unsure:.1%}.")
+        print_json({"out": out, **done.to_json()})
+    elif done.files:
+        print(done.sentence(out))
+    for sentence in done.failed.values():
+        print_note(sentence)
+    return 2 if done.failed else 0
 
 
 def evaluate(
@@ -265,24 +318,14 @@ def _library() -> Any:
     return learn
 
 
-def _data(source: str, mapping: Path | None, seed: int, frames: int | None, draw: int | None) -> Transitions:
-    """The rows of a file, or of a domain as `collect` records them."""
-    from . import envs
-    from .data import collect, load
+def _seeds(text: str) -> tuple[int, ...]:
+    """The seeds in `3`, `0,1,2` or `0..9`."""
+    from .sweeps.grid import values
 
-    if source not in envs.names():
-        if not Path(source).exists():
-            hint = suggest(source, envs.names()) or "; see 'actcause domains'."
-            raise QueryError(f"'{source}' is neither a file nor a domain{hint}")
-        for option, value in (("--frames", frames), ("--draw", draw)):
-            if value is not None:
-                raise QueryError(f"{option} is for a domain, and {source} is a file.")
-        return load(source, mapping)
-    if mapping is not None:
-        raise QueryError(f"--mapping is for a file, and {source} is a domain.")
-    drawn = draw is not None or "draw" in envs.parameters(source)
-    world = envs.make(source, **({"draw": seed if draw is None else draw} if drawn else {}))
-    return collect(world, FRAMES if frames is None else frames, seed, metadata={"domain": source})
+    found = values("seed", text)
+    if not all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found) or not found:
+        raise QueryError(f"--seed takes an integer of at least 0, or several: 0,1,2 or 0..9. Got '{text}'.")
+    return found
 
 
 def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str] | None) -> str:
@@ -325,10 +368,12 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause train 1-in --frames 50000 --seed 1 --out vectors",
         "actcause train mine.csv --mapping mine.toml --method jaci-em --set steps=6000 --out mine",
         "actcause train break.parquet --out run --resume",
+        "actcause train break.parquet --out sweep --sweep penalty=0.01,0.02,0.05 seed=0..9 --workers 2",
     ),
     predict: (
         "actcause predict run break.parquet --out found.parquet",
         "actcause predict run break.parquet --hindsight --out found.parquet",
+        "actcause predict run 'break*.parquet' --out causes/ --workers 2",
     ),
     evaluate: ("actcause evaluate run break.parquet", "actcause evaluate run break.parquet --hindsight --json"),
 }

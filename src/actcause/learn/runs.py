@@ -8,6 +8,8 @@
 
 `train` refuses to overwrite a run unless it is told to. Resumed after a power cut, a training ends with the same
 weights, to the last bit, as one that was never interrupted (on the same machine, with as many threads).
+
+Of several processes that train as one (`crew.py`) the first alone reads and writes the folder.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import ceil
 from os import PathLike
@@ -33,7 +35,9 @@ from ..data import Transitions
 from ..errors import MissingExtraError, shown
 from . import checkpoint
 from .base import Learner
+from .crew import Crew, crew
 from .errors import LearnError, RunError
+from .launch import check_shared, first
 from .session import Session, fit_many
 from .training import CHUNK, Moment, StageOver
 
@@ -97,23 +101,16 @@ def train(
     learner.check_options()
     folder = Path(out)
     header = {**checkpoint.described(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
-    _check_free(folder, resume, overwrite)
-    restored = None
-    if resume and _is_run(folder):
-        before = summary(folder)
-        _check_same(before, header, folder)
-        if before["status"] == "finished" and (folder / MODEL).exists():
-            (folder / CHECKPOINT).unlink(missing_ok=True)
-            return Trained(
-                load(folder), folder, "finished", float(before["seconds"]), ("This run had finished already.",)
-            )
-        if (folder / CHECKPOINT).exists():
-            restored = checkpoint.read(folder / CHECKPOINT)
-            _check_same(restored.header, header, folder)
-    course = _Course(folder, header, source, callback, every, patience, tensorboard, restored)
+    member = crew()
+    if member is not None:
+        check_shared(member, learner, header["data"])
+    found = first(member, lambda: _found(folder, header, resume, overwrite))
+    if isinstance(found, Trained):
+        return found
+    course = _Course(folder, header, source, callback, every, patience, tensorboard, found, member)
     with _signals() as course.asked:
         try:
-            place = None if restored is None else (restored.tensors, restored.header["course"])
+            place = None if found is None else (found.tensors, found.header["course"])
             fit_many([learner], [data], callback=course.told, restored=place, session=course.begin)
         finally:
             course.close()
@@ -151,6 +148,23 @@ def summary(folder: Path) -> dict[str, Any]:
 
 
 # -- what is there already -------------------------------------------------------------------------
+
+
+def _found(folder: Path, header: Mapping[str, Any], resume: bool, overwrite: bool) -> checkpoint.Saved | Trained | None:
+    """The checkpoint to go on from, the run where it had finished, or None where training begins anew."""
+    _check_free(folder, resume, overwrite)
+    if not resume or not _is_run(folder):
+        return None
+    before = summary(folder)
+    _check_same(before, header, folder)
+    if before["status"] == "finished" and (folder / MODEL).exists():
+        (folder / CHECKPOINT).unlink(missing_ok=True)
+        return Trained(load(folder), folder, "finished", float(before["seconds"]), ("This run had finished already.",))
+    if not (folder / CHECKPOINT).exists():
+        return None
+    restored = checkpoint.read(folder / CHECKPOINT)
+    _check_same(restored.header, header, folder)
+    return restored
 
 
 def _is_run(folder: Path) -> bool:
@@ -208,6 +222,7 @@ class _Course:
     patience: int | None
     tensorboard: bool | None
     restored: checkpoint.Saved | None
+    member: Crew | None = None  # of several processes; only the first has files
     asked: list[int] = field(default_factory=list)  # signals that came
     status: str = "training"
     notes: list[str] = field(default_factory=list)
@@ -216,6 +231,11 @@ class _Course:
         """Called when all checks have passed, right before the first step: only now anything is written."""
         self.session, self.began, self.before = session, time.monotonic(), 0.0
         self.writer: Any = None
+        self.keeps = self.member is None or self.member.rank == 0
+        first(self.member, self._open)
+        self.saved = time.monotonic()
+
+    def _open(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for partial in self.folder.glob(".*.partial"):
@@ -233,33 +253,49 @@ class _Course:
         except OSError as refused:
             raise RunError(f"Cannot write to {self.folder}: {refused.strerror or refused}.") from refused
         self.first = lines[-1]["step"] + 1 if lines else None
-        self.saved = time.monotonic()
 
     def told(self, moment: Moment) -> None:
         trainer = self.session.trainer
         assert trainer is not None
-        self.history.write(json.dumps(trainer.history[-1]) + "\n")
-        if self.writer is None and self.tensorboard is not False:
-            self._begin_tensorboard()
-        if self.writer is not None:
-            for name, value in moment.values.items():
-                self.writer.add_scalar(f"{moment.stage}/{name}", value, moment.step)
-        if self.callback is not None:
-            self.callback(moment)
+        # Asked of all before anything that may fail in one process alone.
+        others = 0 if self.member is None else self.member.any(self._asked, self.session.device)
+        if self.keeps:
+            self._log(moment, trainer.history[-1])
+        asked = self._asked if self.member is None else others
         if self.patience is not None and _enough(trainer.history, self.patience):
             raise StageOver  # and no checkpoint here: a resumed training would miss this end
-        if self.asked or time.monotonic() - self.saved >= self.every:
+        if asked or time.monotonic() - self.saved >= self.every:
             self._save()
-        if self.asked:
+        if asked:
             self.status = "interrupted"
             self._summarise()
-            raise Interrupted(self.asked[0])
+            raise Interrupted(asked)
+
+    @property
+    def _asked(self) -> int:
+        """The signal to stop that came to this process; 0 where none did."""
+        return self.asked[0] if self.asked else 0
+
+    def _log(self, moment: Moment, line: Mapping[str, Any]) -> None:
+        try:
+            self.history.write(json.dumps(line) + "\n")
+            if self.writer is None and self.tensorboard is not False:
+                self._begin_tensorboard()
+            if self.writer is not None:
+                for name, value in moment.values.items():
+                    self.writer.add_scalar(f"{moment.stage}/{name}", value, moment.step)
+        except OSError as refused:
+            raise RunError(f"Cannot write to {self.folder}: {refused.strerror or refused}.") from refused
+        if self.callback is not None:
+            self.callback(moment)
 
     def end(self, learner: Learner) -> None:
         """Keep what was learned; a training that ran out of time keeps its place too."""
         if self.session.stopped:
             self._save()
         self.status = "stopped" if self.session.stopped else "finished"
+        if not self.keeps:
+            return
         checkpoint.save(learner, self.folder / MODEL, data_fingerprint=self.header["data"])
         self._summarise({"notes": list(learner.notes_), "learned": learner.learned_})
         if not self.session.stopped:
@@ -269,13 +305,16 @@ class _Course:
         for name in ("history", "writer"):
             handle = getattr(self, name, None)
             if handle is not None:
-                handle.close()
+                with suppress(OSError):  # a disk that is full has been reported, and all else is written by now
+                    handle.close()
 
     @property
     def seconds(self) -> float:
         return self.before + time.monotonic() - self.began
 
     def _save(self) -> None:
+        if not self.keeps:
+            return
         trainer = self.session.trainer
         assert trainer is not None
         tensors, course = trainer.snapshot()
@@ -284,6 +323,8 @@ class _Course:
         self.saved = time.monotonic()
 
     def _summarise(self, more: Mapping[str, Any] | None = None) -> None:
+        if not self.keeps:
+            return
         versions = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
         document = {
             **self.header,
@@ -291,6 +332,7 @@ class _Course:
             "versions": versions,
             "device": str(self.session.device),
             "threads": torch.get_num_threads(),
+            "processes": 1 if self.member is None else self.member.size,
             "status": self.status,
             "seconds": round(self.seconds, 2),
             **(more or {}),
@@ -332,7 +374,9 @@ def _signals() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
         yield asked
         return
-    before = {number: signal.signal(number, ask) for number in SIGNALS}
+    # What this process was told to ignore it goes on to ignore: whoever started it decides when it ends.
+    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, ask) for number in heard}
     try:
         yield asked
     finally:
