@@ -11,23 +11,26 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
-from . import __version__, learning, recordings, serving, sources
+from . import __version__, engines, learning, recordings, serving, sources, vast
 from .answer import Answer, Verdict
 from .definitions import DEFINITIONS
-from .errors import ActCauseError, MissingExtraError, QueryError
+from .engines import options
+from .errors import ActCauseError, MissingExtraError, QueryError, TooLargeError
 from .find import partitions
-from .output import print_json, print_note
+from .output import print_json, print_note, written_whole
+from .preimages import Partitions
+from .questions import answer_document, answer_file
 from .reproduction import command as reproduction
 
 if TYPE_CHECKING:
     from .examples import Example
-    from .preimages import Partitions
+    from .model import Model
 
 YES, NO, MISTAKE = 0, 1, 2
 CLOSED_PIPE, INTERRUPTED = 141, 130  # what a shell reports for SIGPIPE and SIGINT
@@ -62,7 +65,7 @@ def examples(name: sources.ExampleArgument = None, as_json: sources.JsonOption =
 
 
 def ask(
-    model: sources.ModelArgument,
+    model: sources.AskedModelArgument = None,
     context: sources.ContextOption = None,
     effect: sources.EffectOption = None,
     event: sources.EventOption = None,
@@ -73,6 +76,11 @@ def ask(
     max_causes: sources.MaxCausesOption = None,
     max_seconds: sources.MaxSecondsOption = None,
     responsibility: sources.ResponsibilityOption = False,
+    questions: sources.QuestionsOption = None,
+    out: sources.AnswersOption = None,
+    workers: options.Workers = None,
+    engine: options.EngineName = "local",
+    address: options.Address = None,
     as_json: sources.JsonOption = False,
 ) -> int:
     """What caused the effect? Or, with --event: was this a cause of it?
@@ -80,7 +88,32 @@ def ask(
     With --event the exit code is 0 for yes and 1 for no; 2 means that the question could not be
     asked, or that the time ran out before the answer was known. With --definition all it is 0
     once every definition has had its say.
+
+    With --questions a file of questions is answered by --workers, a line of JSON for each in its order; the
+    exit code is 2 if a line was wrong, which is answered with its error.
     """
+    if questions is not None:
+        fields = {
+            "model": model,
+            "context": context,
+            "effect": effect,
+            "event": event,
+            "definition": definition,
+            "alpha_sufficiency": alpha_sufficiency,
+            "alpha_necessity": alpha_necessity,
+            "solver": solver,
+            "max_causes": max_causes,
+            "max_seconds": max_seconds,
+            "responsibility": responsibility,
+        }
+        usual = {name: value for name, value in fields.items() if value is not None}
+        with engines.engine(engine, workers, address) as run:
+            answer_file(questions, usual, run, out)
+        return YES
+    if model is None:
+        raise QueryError("Missing argument 'MODEL', or --questions with a file of them. Try 'actcause ask --help'.")
+    if out is not None:
+        raise QueryError("--out takes the answers to --questions; use --json and redirect it for a single answer.")
     source = sources.read(model)
     everything = definition == "all"
     patient = as_json or not everything
@@ -97,9 +130,10 @@ def ask(
         max_causes=max_causes or (None if as_json else sources.COMPARED_CAUSES if everything else sources.SHOWN_CAUSES),
         max_seconds=max_seconds if max_seconds is not None or patient else sources.COMPARED_SECONDS,
     )
-    answers, degrees = _put(question, tuple(DEFINITIONS) if everything else (definition,), responsibility)
+    with engines.engine(engine, workers, address):  # one question is asked here, wherever many would be
+        answers, degrees = _put(question, tuple(DEFINITIONS) if everything else (definition,), responsibility)
     if as_json:
-        documents = [_answer_document(*each) for each in zip(answers, degrees, strict=True)]
+        documents = [answer_document(*each) for each in zip(answers, degrees, strict=True)]
         print_json({"answers": documents} if everything else documents[0])
     else:
         from . import render
@@ -124,33 +158,61 @@ def partition(
     max_pairs: sources.MaxPairsOption = 64,
     max_states: sources.MaxStatesOption = None,
     max_seconds: sources.MaxSecondsOption = None,
+    out: sources.MasksOption = None,
+    workers: options.Workers = None,
+    engine: options.EngineName = "local",
+    address: options.Address = None,
     as_json: sources.JsonOption = False,
 ) -> None:
     """Functional actual causes of an outcome in every state at once: all partitions of minimal cost.
 
     A pair gives every state the variables that matter there. People are shown the first pair.
+
+    With an --alpha-sufficiency under 1/2 a space that is too large for memory is solved in parts, which
+    --workers share.
     """
     source = sources.read(model)
-    found = partitions(
-        source.model,
-        outcome=source.outcome(outcome),
-        alpha_sufficiency=source.share("alpha_sufficiency", alpha_sufficiency),
-        alpha_necessity=source.share("alpha_necessity", alpha_necessity),
-        where=None if where is None else source.formula("--where", where),
-        solver=solver,
-        max_seconds=max_seconds,
-    )
+    asked: dict[str, Any] = {
+        "outcome": source.outcome(outcome),
+        "alpha_sufficiency": source.share("alpha_sufficiency", alpha_sufficiency),
+        "alpha_necessity": source.share("alpha_necessity", alpha_necessity),
+        "where": None if where is None else source.formula("--where", where),
+        "max_seconds": max_seconds,
+    }
+    with engines.engine(engine, workers, address) as run:
+        found = _partitions(source.model, asked, solver, run)
+        if out is not None and found.cost is not None:
+            with written_whole(out) as file:
+                vast.write(found, file, run)
     if as_json:
         print_json(found.to_json(max_pairs=max_pairs, max_states=_written(found, max_pairs, max_states)))
     else:
         from . import render
 
-        render.show(render.partition_page(found))
+        render.show(render.partition_page(found) if isinstance(found, Partitions) else render.vast_page(found))
 
 
-def _written(found: Partitions, max_pairs: int, asked: int | None) -> int | None:
+def _partitions(
+    model: Model, asked: Mapping[str, Any], solver: str, run: engines.Engine
+) -> Partitions | vast.VastPartitions:
+    """Solve the whole space at once if it is small enough, else in parts if its states do not compete."""
+    divisible = solver == "auto" and vast.divisible(asked["alpha_sufficiency"])
+    if not (divisible and vast.large(model)):
+        try:
+            return partitions(model, **asked, solver=solver)
+        except TooLargeError as error:
+            if not divisible:
+                raise QueryError(f"{error} With alpha_sufficiency under 1/2 it would be solved in parts.") from None
+    with _progress(True) as say:
+        found = vast.partitions(model, **asked, workers=run, told=say)
+    print_note(f"the space is too large to be held at once, so its {found.states:,} states were solved in parts.")
+    return found
+
+
+def _written(found: Partitions | vast.VastPartitions, max_pairs: int, asked: int | None) -> int | None:
     """How many states of each pair are written; a limit that nobody asked for is said."""
-    states, most = len(found.space), sources.WRITTEN_STATES
+    states = len(found.space) if isinstance(found, Partitions) else found.states
+    most = sources.WRITTEN_STATES
     if asked is not None or states <= most or not max_pairs or found.cost is None:
         return asked
     print_note(f"only the first {most:,} of {states:,} states are printed; --max-states {states} prints them all.")
@@ -199,6 +261,7 @@ COMMANDS = (
             "actcause ask rock-throwing --definition all",
             "actcause ask rock-throwing --event BT=1; echo $?",
             "actcause ask voting-close --responsibility",
+            "actcause ask --questions questions.jsonl --out answers.jsonl --workers 2",
             'actcause ask model.txt --context "ST=1,BT=1" --effect "BS == 1" --event "ST=1" --json',
         ),
     ),
@@ -209,6 +272,7 @@ COMMANDS = (
             "actcause partition rock-throwing --outcome BS --alpha-sufficiency 0.2 --json",
             "actcause partition model.txt --outcome BS --alpha-necessity 0.01",
             "actcause partition pusher-1d --where 'P == 499'",
+            "actcause partition model.txt --outcome BS --alpha-sufficiency 0.2 --out masks.npy --workers 2",
         ),
     ),
     Command(demo, ("actcause demo", "actcause demo --quick", "actcause demo --film episode.gif --json")),
@@ -242,17 +306,6 @@ def _progress(wanted: bool) -> AbstractContextManager[Callable[[str], None]]:
     from . import render
 
     return render.progress()
-
-
-def _answer_document(answer: Answer | Verdict, degrees: list[Fraction | None] | None) -> dict[str, Any]:
-    document = answer.to_json()
-    if degrees is not None:
-        written = [None if degree is None else str(degree) for degree in degrees]
-        for cause, degree in zip(document["causes"], written, strict=False):
-            cause["responsibility"] = degree
-        if isinstance(answer, Verdict):
-            [document["responsibility"]] = written
-    return document
 
 
 def _example_document(example: Example) -> dict[str, Any]:

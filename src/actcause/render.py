@@ -27,6 +27,7 @@ from .definitions import DEFINITIONS
 if TYPE_CHECKING:
     from .examples import Example
     from .preimages import Pair, Partitions, Preimage
+    from .vast import VastPartitions
 
 MAX_ROWS = 40
 MAX_COLUMNS = 8
@@ -285,6 +286,31 @@ def partition_page(found: Partitions) -> RenderableType:
         preimage_table(pair.preimages),
         *(_small(f"{count:,} more {what} are not shown.") for what, count in hidden.items() if count > 0),
     )
+
+
+def vast_page(found: VastPartitions) -> RenderableType:
+    """The same of a space that is not held: how many states are given which binary."""
+    if found.cost is None:
+        return Text(f"No pair was found. {as_options(found.status.sentence)}")
+    table = _table("binary", "what matters", "states", "share")
+    table.columns[2].justify = table.columns[3].justify = "right"
+    for binary, states in list(found.preimages.items())[:MAX_ROWS]:
+        names = ", ".join(name for name, digit in zip(found.variables, binary, strict=True) if digit == "1")
+        table.add_row(binary, names or "nothing", f"{states:,}", percent(states, found.states))
+    several = " The first pair:" if found.ways else " The pair:"
+    hidden = len(found.preimages) - MAX_ROWS
+    return Group(
+        Text(f"Causes of {found.outcome} in every state, by functional actual cause.", style="bold"),
+        Text(f"minimal cost: {found.cost:,}    pairs of minimal cost: {_product(found.ways)}"),
+        Text(several.strip()),
+        table,
+        *([_small(f"{hidden:,} more binaries are not shown.")] if hidden > 0 else []),
+    )
+
+
+def _product(ways: Mapping[int, int]) -> str:
+    """A number that may have millions of digits, as a product of powers."""
+    return " x ".join(f"{many}^{often:,}" for many, often in sorted(ways.items())) or "1"
 
 
 def preimage_table(preimages: Sequence[Preimage]) -> Table:

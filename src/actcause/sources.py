@@ -64,14 +64,26 @@ else:
         return typer.Option(*names, metavar=metavar, help=said, show_default=show_default, **more)
 
     OWN = "the example's own"
-    ModelArgument = Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="An example's name, a file of model text, or - for standard input.",
-            autocompletion=_completing(_models),
-            show_default=False,
+    _model = typer.Argument(
+        metavar="MODEL",
+        help="An example's name, a file of model text, or - for standard input.",
+        autocompletion=_completing(_models),
+        show_default=False,
+    )
+    ModelArgument = Annotated[str, _model]
+    AskedModelArgument = Annotated[str | None, _model]
+    QuestionsOption = Annotated[
+        str | None,
+        _option(
+            "FILE",
+            "Answer a file of questions instead, a JSON object each line with these options as its fields; or - "
+            "for standard input. What a line leaves out, the command line says.",
+            "--questions",
         ),
+    ]
+    AnswersOption = Annotated[
+        Path | None,
+        _option("FILE", "With --questions: where to write the answers, whole.", "--out", show_default="print them"),
     ]
     ExampleArgument = Annotated[
         str | None,
@@ -152,6 +164,14 @@ else:
             show_default=f"all, up to {WRITTEN_STATES:,}",
         ),
     ]
+    MasksOption = Annotated[
+        Path | None,
+        _option(
+            "FILE.npy",
+            "Write the first pair: for each state, in the order of contexts, a number with a bit for each variable.",
+            "--out",
+        ),
+    ]
 
 
 # -- the model -------------------------------------------------------------------------------------
@@ -218,8 +238,16 @@ def read(name: str) -> Source:
     if name in examples.names():
         found = examples.load(name)
         return Source(found.model, found)
-    shown = "standard input" if name == "-" else name
-    content = _decode(shown, _read_input() if name == "-" else _read_file(name))
+    return parsed("standard input" if name == "-" else name, content(name))
+
+
+def content(name: str) -> str:
+    """The text of a file, or of standard input."""
+    return _decode("standard input", _read_input()) if name == "-" else _decode(name, _read_file(name))
+
+
+def parsed(shown: str, content: str) -> Source:
+    """The model of a text; `shown` says in messages which text it is."""
     with _naming(shown):
         return Source(text.parse_model(content))
 
