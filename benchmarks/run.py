@@ -2,7 +2,8 @@
 
     python benchmarks/run.py                      all of them, into benchmarks/results.json
     python benchmarks/run.py or_tree start_up     some of them; nothing is written unless --json says where
-    python benchmarks/run.py --readme             the tables of benchmarks/README.md from results.json
+    python benchmarks/run.py or_tree --keep       the same, and put their figures in the place of those in results.json
+    python benchmarks/run.py --readme             the tables of benchmarks/README.md and docs/scale.md from results.json
 
 The exit code is 1 if an answer is wrong; a bar that is missed shows in the table.
 """
@@ -13,7 +14,7 @@ import argparse
 import importlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,12 @@ from typing import Any
 from measure import Figure, Other, machine, versions
 
 BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
-LONG = ("learning", "explorer")  # run by name only: about an hour, and some minutes
+LONG = ("learning", "explorer", "questions", "vast", "annotation", "sweeps")  # by name only: an hour, and minutes
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 README = HERE / "README.md"
+SCALE = HERE.parent / "docs" / "scale.md"
+SCALING = ("annotation", "questions", "vast", "sweeps")  # shown in docs/scale.md too
 MARKERS = ("<!-- results: written by run.py --readme -->", "<!-- end of results -->")
 
 
@@ -34,6 +37,7 @@ class Arguments:
 
     names: tuple[str, ...] = ()
     json: Path | None = None
+    keep: bool = False
     readme: bool = False
 
 
@@ -78,9 +82,9 @@ def markdown(figures: Iterable[Figure]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def report(results: dict[str, Any]) -> str:
-    """The generated part of the README."""
-    figures = [read_figure(entry) for entry in results["figures"]]
+def report(results: dict[str, Any], only: Sequence[str] = ()) -> str:
+    """The generated part of the README, or of a page about some of the benchmarks."""
+    figures = [read_figure(entry) for entry in results["figures"] if not only or entry["benchmark"] in only]
     barred = [figure for figure in figures if figure.bar is not None]
     missed = [figure.what for figure in barred if not figure.met]
     facts = ", ".join(f"{name} {value}" for name, value in (results["machine"] | results["versions"]).items())
@@ -95,11 +99,11 @@ def report(results: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def with_report(readme: str, results: dict[str, Any]) -> str:
-    """The README with its generated part replaced."""
+def with_report(readme: str, results: dict[str, Any], only: Sequence[str] = ()) -> str:
+    """A document with its generated part replaced."""
     before, _, rest = readme.partition(MARKERS[0])
     _, _, after = rest.partition(MARKERS[1])
-    return f"{before}{MARKERS[0]}\n\n{report(results)}\n\n{MARKERS[1]}{after}"
+    return f"{before}{MARKERS[0]}\n\n{report(results, only)}\n\n{MARKERS[1]}{after}"
 
 
 # -- running and writing -----------------------------------------------------------------------------
@@ -132,22 +136,35 @@ def gathered(figures: Iterable[Figure]) -> dict[str, Any]:
     }
 
 
+def kept(results: dict[str, Any], figures: Sequence[Figure]) -> dict[str, Any]:
+    """Results in which the figures of some benchmarks stand in the place of earlier ones of the same."""
+    measured = gathered(figures)
+    if measured["machine"] != results["machine"]:
+        raise SystemExit(f"results.json is of another machine ({results['machine']}); measure all of them again.")
+    names = {figure.benchmark for figure in figures}
+    others = [entry for entry in results["figures"] if entry["benchmark"] not in names]
+    return {**results, "figures": others + measured["figures"]}
+
+
 def parsed() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones: {', '.join((*BENCHMARKS, *LONG))}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
+    parser.add_argument("--keep", action="store_true", help="put the figures in the place of those in results.json")
     parser.add_argument("--readme", action="store_true", help="rewrite the README's tables from results.json")
     given = parser.parse_args()
     if unknown := set(given.names) - {*BENCHMARKS, *LONG}:
         parser.error(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join((*BENCHMARKS, *LONG))}")
-    return Arguments(tuple(given.names), given.json, given.readme)
+    return Arguments(tuple(given.names), given.json, given.keep, given.readme)
 
 
 def main() -> int:
     arguments = parsed()
     if arguments.readme:
-        README.write_text(with_report(README.read_text(), json.loads(RESULTS.read_text())))
-        print("README.md now shows results.json.")
+        results = json.loads(RESULTS.read_text())
+        for path, only in ((README, ()), (SCALE, SCALING)):
+            path.write_text(with_report(path.read_text(), results, only))
+        print("README.md and docs/scale.md now show results.json.")
         return 0
     print(", ".join(f"{name} {value}" for name, value in (machine() | versions()).items()))
     figures: list[Figure] = []
@@ -163,6 +180,11 @@ def main() -> int:
     if target is not None:
         target.write_text(json.dumps(gathered(figures), indent=1, ensure_ascii=False) + "\n")
         print(f"Written to {target.name}; show it in the README with: python benchmarks/run.py --readme")
+    if arguments.keep:
+        RESULTS.write_text(
+            json.dumps(kept(json.loads(RESULTS.read_text()), figures), indent=1, ensure_ascii=False) + "\n"
+        )
+        print(f"Kept in {RESULTS.name}; show it in the README with: python benchmarks/run.py --readme")
     return 1 if wrong else 0
 
 

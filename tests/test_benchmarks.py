@@ -151,10 +151,19 @@ def test_figures_survive_being_written_and_read(tiny: dict[str, list[measure.Fig
     ]
 
 
-def test_the_readme_shows_the_results_as_they_are_written_down() -> None:
+@pytest.mark.parametrize(("path", "only"), [(run.README, ()), (run.SCALE, run.SCALING)])
+def test_documents_show_the_results_as_they_are_written_down(path: Path, only: tuple[str, ...]) -> None:
     results = json.loads(run.RESULTS.read_text())
-    readme = run.README.read_text()
-    assert run.with_report(readme, results) == readme, "run: python benchmarks/run.py --readme"
+    document = path.read_text()
+    assert run.with_report(document, results, only) == document, "run: python benchmarks/run.py --readme"
+
+
+def test_figures_that_are_kept_stand_in_the_place_of_earlier_ones() -> None:
+    earlier = run.gathered([measure.Figure("or_tree", "one", 1.0), measure.Figure("domains", "other", 2.0)])
+    found = run.kept(earlier, [measure.Figure("or_tree", "new", 3.0)])
+    assert [entry["what"] for entry in found["figures"]] == ["other", "new"]
+    with pytest.raises(SystemExit, match="another machine"):
+        run.kept({**earlier, "machine": {"CPU": "other"}}, [])
 
 
 def test_the_results_are_of_every_benchmark_and_none_is_wrong() -> None:
