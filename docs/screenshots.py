@@ -42,6 +42,13 @@ def witness(page: Page) -> None:
     page.wait_for_timeout(500)  # colours fade in
 
 
+def judged(page: Page) -> None:
+    """An episode that a run has judged, at a step in which something acts."""
+    page.get_by_text("without pusher").wait_for()
+    page.keyboard.press("n")
+    settled(page)
+
+
 def settled(page: Page) -> None:
     """A view that has loaded what it shows."""
     page.wait_for_load_state("networkidle")
@@ -52,7 +59,7 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "ask": ("#/ask", ask),
     "witness": ("#/ask", witness),
     "preimages": ("#/preimages", settled),
-    "replay": ("#/replay", settled),
+    "replay": ("#/replay?file=push.parquet&run=push&step=1", judged),
     "runs": ("#/runs", settled),
     "data": ("#/data", settled),
 }
@@ -91,6 +98,7 @@ def main(names: list[str]) -> None:
                 for name in names or VIEWS:
                     address, prepare = VIEWS[name]
                     page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+                    page.set_default_timeout(120_000)  # a run judges rows at a low priority
                     page.goto(url + address)
                     prepare(page)
                     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")

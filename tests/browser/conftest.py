@@ -55,13 +55,13 @@ def browser() -> Iterator[object]:
 
 @pytest.fixture
 def tab(browser, server: Server) -> Iterator[object]:
-    """A new page, 1280 by 800; complaints that a test expects can be taken from `tab.complaints`."""
+    """A new page, 1280 by 800; parts of complaints that a test expects can be added to `tab.expected`."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, base_url=server.url, accept_downloads=True)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)  # a machine may be busy; what is waited for mostly comes within a second
     complaints: list[str] = []
-    page.complaints = complaints
+    page.expected = []
 
     def heard(message) -> None:
         # An answer of 4xx is a mistake that the page tells the user about; the browser logs it as well.
@@ -73,7 +73,7 @@ def tab(browser, server: Server) -> Iterator[object]:
     page.on("request", lambda request: _stays_here(request.url, server.url, complaints))
     yield page
     context.close()
-    assert complaints == []
+    assert [text for text in complaints if not any(part in text for part in page.expected)] == []
 
 
 def _stays_here(url: str, own: str, complaints: list[str]) -> None:

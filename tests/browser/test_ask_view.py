@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -68,9 +69,12 @@ def test_a_replay_runs_by_itself_unless_the_user_wants_no_movement(tab) -> None:
     card(tab, "modified-hp").locator(".cause").first.click()
     assert tab.locator(".player .step[aria-current=step]").inner_text() == "4 What comes out"
     tab.emulate_media(reduced_motion="no-preference")
+    tab.clock.install(time=0)
+    tab.clock.pause_at(1000)
     tab.click("text=Play again")
-    assert tab.locator(".player .step[aria-current=step]").inner_text() == "1 What happened"
-    tab.wait_for_selector('.player .step[aria-current=step]:has-text("2 Change")')
+    for step in ("1 What happened", "2 Change", "3 Hold", "4 What comes out"):
+        assert tab.locator(".player .step[aria-current=step]").inner_text() == step
+        tab.clock.run_for(1700)
 
 
 # -- asking ------------------------------------------------------------------------------------------
@@ -85,7 +89,7 @@ def test_examples_are_searched_and_chosen_by_keyboard(tab) -> None:
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/#/ask?example=trumping")
-    assert tab.locator(".chosen").inner_text().startswith("Trumping")
+    tab.locator(".chosen", has_text="Trumping").wait_for()  # the address changes before the page does
     assert tab.locator(".sheet").is_hidden()
 
 
@@ -133,7 +137,16 @@ def test_a_search_that_ran_out_says_so_and_can_go_on(tab) -> None:
     opened(tab, "?example=combination-lamp")
     tab.wait_for_selector('.card[data-definition="functional"]')
     said = card(tab, "functional").inner_text()
-    assert "ran out of its time" in said or "a cause of L=1" in said or "has no cause" in said
+    assert "Search longer" in said or "a cause of L=1" in said or "has no cause" in said
+
+
+def test_a_definition_that_is_stopped_says_so_and_what_to_do(tab) -> None:
+    chain = "\n".join(["X0", *(f"X{index} = X{index - 1}" for index in range(1, 1000))])
+    tab.goto(f"/#/ask?model={quote(chain)}&effect=X999+%3D%3D+1")
+    tab.wait_for_selector("h1:has-text('What caused X999=1?')")
+    assert "No answer within 7.5 seconds; ask about a smaller model" in card(tab, "functional").inner_text()
+    assert "too many to draw" in tab.locator(".stage").inner_text()
+    assert tab.locator(".gutter div").count() == 1000
 
 
 # -- mistakes ----------------------------------------------------------------------------------------
@@ -174,6 +187,7 @@ def test_a_damaged_link_is_said_so_and_shows_the_first_question(tab) -> None:
     tab.goto("/#/ask?z=AAAA")
     tab.wait_for_selector(".card")
     assert tab.locator("h1").inner_text() == "What caused BS=1?"
+    tab.wait_for_selector(".notice.bad:has-text('the link is damaged')")
 
 
 # -- taking it elsewhere -----------------------------------------------------------------------------

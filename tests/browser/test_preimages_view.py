@@ -26,7 +26,7 @@ def pixels(tab) -> str:
 
 def said_of(tab, state: str) -> str:
     """What is said about a state, once it is."""
-    tab.locator(".why h2", has_text=state).wait_for()
+    tab.locator(".why:not([aria-busy]) h2", has_text=state).wait_for()
     return tab.locator(".why").inner_text()
 
 
@@ -105,6 +105,15 @@ def test_all_valid_pairs_of_the_mover_are_counted_by_cost(tab) -> None:
     tab.get_by_text("1,024 valid pairs in all").wait_for()
     chart = tab.get_by_role("img", name="Valid pairs by cost").get_attribute("aria-label")
     assert "cost 14 1; cost 15 10;" in chart
+
+
+def test_pairs_that_are_not_counted_are_said_to_be_so(tab) -> None:
+    opened(tab, "?example=rocket-ship")
+    tab.get_by_text("Not counted. They are counted for up to 64 states.").wait_for()
+    late = json.dumps({"error": "No answer within 3 seconds; ask about a smaller model.", "line": None})
+    tab.route("**/api/preimages/histogram", lambda route: route.fulfill(status=422, body=late))
+    opened(tab, "?example=mover-1d")
+    tab.get_by_text("Not counted. No answer within 3 seconds; ask about a smaller model.").wait_for()
 
 
 def test_pointing_at_a_state_says_why_and_names_a_neighbour(tab) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
+JOB = 120_000  # milliseconds: a job gives way to everything else on the machine
+
 
 def form(tab, **values):
     """Fill in the form for a training, options included."""
@@ -22,9 +24,9 @@ def test_a_training_is_started_watched_and_compared_with_the_paper(tab):
     form(tab, Frames=1500, Steps=60, Steps_to_distil=50, Rows_of_a_step=32, Width_of_the_networks=8)
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_text("1-in-jaci-em: the job has begun").wait_for()
-    tab.get_by_role("progressbar", name="Progress of 1-in-jaci-em").wait_for(timeout=30_000)
+    tab.get_by_role("progressbar", name="Progress of 1-in-jaci-em").wait_for(timeout=JOB)
     row = tab.get_by_role("row", name=re.compile("1-in-jaci-em.*finished"))
-    row.wait_for(timeout=120_000)
+    row.wait_for(timeout=JOB)
     assert re.search(r"\d+\.\d\d%", row.inner_text())
     tab.goto("/#/runs?runs=1-in-jaci-em")
     curves = tab.get_by_role("region", name="Training curves")
@@ -42,21 +44,21 @@ def test_a_training_is_started_watched_and_compared_with_the_paper(tab):
         accuracy.get_by_role("button", name="Save as CSV").click()
     assert "1-in," in saved.value.path().read_text()
     tab.get_by_role("button", name="Replay 1-in-jaci-em").click()
-    tab.get_by_text("without a1").wait_for(timeout=30_000)
+    tab.get_by_text("without a1").wait_for(timeout=JOB)
 
 
 def test_a_training_is_cancelled_and_resumed(tab):
     tab.goto("/#/runs")
     form(tab, Frames=1500, Steps=200_000, Rows_of_a_step=32, Width_of_the_networks=8, Seed=5)
     tab.get_by_role("button", name="Start training").click()
-    tab.get_by_text(re.compile(r"passive, step \d+")).wait_for(timeout=30_000)
+    tab.get_by_text(re.compile(r"passive, step \d+")).wait_for(timeout=JOB)
     tab.get_by_role("region", name="Runs").get_by_role("button", name=re.compile("Cancel 1-in")).click()
     resume = tab.get_by_role("button", name=re.compile("Resume 1-in"))
-    resume.wait_for(timeout=30_000)
+    resume.wait_for(timeout=JOB)
     resume.click()
     cancel = tab.get_by_role("region", name="Runs").get_by_role("button", name=re.compile("Cancel 1-in"))
-    cancel.click(timeout=30_000)
-    resume.wait_for(timeout=30_000)
+    cancel.click(timeout=JOB)
+    resume.wait_for(timeout=JOB)
 
 
 def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab):
@@ -69,5 +71,5 @@ def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab)
     frames.fill("1000")
     tab.get_by_role("combobox", name="Method", exact=True).select_option("never")
     tab.get_by_role("button", name="Start training").click()
-    tab.get_by_text("The method never does not take the option 'steps'").wait_for(timeout=30_000)
+    tab.get_by_text("The method never does not take the option 'steps'").wait_for(timeout=JOB)
     assert frames.input_value() == "1000"

@@ -27,7 +27,7 @@ def test_every_view_has_a_tab_and_an_address(tab) -> None:
     for index, view in enumerate(VIEWS):
         tab.locator(".tabs a").nth(index).click()
         tab.wait_for_selector(f"main.view-{view}")
-        assert tab.url.endswith(f"#/{view}")
+        tab.wait_for_url(re.compile(rf"#/{view}(\?|$)"))  # what is shown there may say so in the address
         assert current(tab).lower() == view
     tab.go_back()
     tab.wait_for_selector("main.view-runs")
@@ -40,6 +40,54 @@ def test_views_are_reached_by_keys(tab) -> None:
     tab.wait_for_selector("main.view-preimages")
     tab.keyboard.press("Alt+1")
     tab.wait_for_selector("main.view-ask")
+
+
+def test_a_view_that_is_left_before_it_is_there_neither_shows_nor_renames_itself(tab) -> None:
+    held: list[object] = []
+    tab.route("**/api/ask/answer", lambda route: held.append(route))
+    tab.goto("/#/ask?example=trumping")
+    tab.wait_for_function("() => document.querySelector('.busy')?.textContent === 'asking …'")
+    tab.keyboard.press("Alt+4")
+    tab.wait_for_selector("main.view-runs .runs-parts")
+    for route in held:
+        with tab.expect_response("**/api/ask/answer"):
+            route.continue_()
+    tab.get_by_role("heading", name="Trainings").wait_for()
+    assert tab.url.endswith("#/runs")
+    assert tab.locator(".ask").count() == 0
+
+
+def test_a_view_that_is_asked_for_twice_is_shown_once(tab) -> None:
+    tab.goto("/")
+    tab.evaluate("() => { for (const view of ['ask', 'runs', 'ask', 'data', 'ask']) location.hash = `#/${view}` }")
+    tab.wait_for_selector(".card")
+    assert tab.locator(".ask").count() == 1
+
+
+def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".card")
+    tab.evaluate(
+        """async () => {
+          const { unpressed } = await import('/js/pressed.js');
+          const view = document.getElementById('view');
+          const draw = () => {
+            const button = document.createElement('button');
+            button.textContent = 'press me';
+            button.onclick = () => { window.clicked = (window.clicked ?? 0) + 1 };
+            view.replaceChildren(button);
+          };
+          draw();
+          setInterval(() => unpressed(view, draw), 20);
+        }"""
+    )
+    corner = tab.evaluate("document.querySelector('#view button').getBoundingClientRect().toJSON()")
+    for _ in range(3):
+        tab.mouse.move(corner["x"] + 5, corner["y"] + 5)
+        tab.mouse.down()
+        tab.wait_for_timeout(100)
+        tab.mouse.up()
+    assert tab.evaluate("window.clicked") == 3
 
 
 def test_tab_reaches_the_links_and_shows_where_it_is(tab) -> None:
@@ -80,7 +128,7 @@ def test_the_theme_follows_the_system_and_can_be_changed(browser, server, scheme
 def test_no_view_is_wider_than_the_screen(tab, view: str, width: int) -> None:
     tab.set_viewport_size({"width": width, "height": 900})
     tab.goto(f"/#/{view}")
-    tab.wait_for_selector(f"main.view-{view} > *")
+    tab.wait_for_selector(f"main.view-{view} > div > *")
     tab.wait_for_timeout(300)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -109,7 +157,7 @@ def test_text_stands_out_from_paper_and_panel(tab, theme: str, name: str) -> Non
 def test_a_server_that_is_gone_is_said_so(tab) -> None:
     tab.goto("/")
     tab.wait_for_selector(".card")
+    tab.expected.append("net::ERR_FAILED")
     tab.route("**/api/ask/**", lambda route: route.abort())
     tab.click("#root-ST")
     tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
-    tab.complaints.clear()

@@ -21,8 +21,8 @@ TRIAL = """
 import sys
 sys.path.insert(0, {folder!r})
 from actcause.page import workers
-workers.ALLOWED += tuple(f"trial:{{name}}" for name in ("double", "sleep", "parts", "fill", "keep", "fail", "die"))
-workers.JOBS += tuple(f"trial:{{name}}" for name in ("count", "careful", "break_off"))
+workers.ALLOWED += tuple(f"trial:{{name}}" for name in "double sleep work parts fill keep fail die".split())
+workers.JOBS += tuple(f"trial:{{name}}" for name in "count careful break_off".split())
 from actcause.page import child
 child.main()
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +250,31 @@ def test_the_copied_python_and_command_run_and_say_the_same(
     for sentence in sentences:
         assert sentence in said
         assert sentence in shown.stdout
+
+
+# -- budgets -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chain(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A question that the functional definition takes longer for than its own clock can notice."""
+    monkeypatch.setattr(ask, "SECONDS", 0.0)
+    text = "\n".join(["X0", *(f"X{index} = X{index - 1}" for index in range(1, 1000))])
+    shares = {"alpha_sufficiency": None, "alpha_necessity": None}
+    return {"text": text, "context": {"X0": 1}, "effect": "X999 == 1", "definitions": ["functional"], **shares}
+
+
+def test_a_computation_past_its_budget_is_killed_and_the_user_reads_a_sentence(
+    client: TestClient, chain: dict[str, Any]
+) -> None:
+    begun = time.monotonic()
+    [functional] = client.post("/api/ask/answer", json=chain).json()["answers"]
+    assert time.monotonic() - begun < 5
+    assert (functional["status"], functional["causes"]) == ("out-of-time", [])
+    assert functional["said"].startswith("No answer within 1.5 seconds; ask about a smaller model")
+
+
+def test_a_verdict_past_its_budget_is_open_and_says_why(client: TestClient, chain: dict[str, Any]) -> None:
+    [functional] = client.post("/api/ask/judge", json={**chain, "event": "X5=1"}).json()["verdicts"]
+    assert functional["holds"] is None
+    assert functional["sentence"].startswith("No answer within 1.5 seconds")

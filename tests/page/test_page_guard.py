@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from running import run
 from starlette.testclient import TestClient
 
+from actcause.page import guard
 from actcause.page.app import application
 from actcause.page.guard import Guard
 from actcause.page.services import Refused
@@ -96,47 +98,51 @@ def test_a_large_body_is_refused_whether_or_not_it_says_so(client: TestClient) -
     assert (reply.status_code, "bytes" in reply.json()["error"]) == (413, True)
 
 
+async def put_through(settings: Settings, sizes: list[int], pause: float = 0.0) -> tuple[list[int], int]:
+    """The sizes of the pieces of an upload that get through the guard, and the status of its answer."""
+    seen: list[int] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        more = True
+        while more:
+            message = await receive()
+            seen.append(len(message["body"]))
+            more = message["more_body"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    messages = [
+        {"type": "http.request", "body": bytes(size), "more_body": index < len(sizes) - 1}
+        for index, size in enumerate(sizes)
+    ]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        await asyncio.sleep(pause)
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    guarded = Guard(app, replace(settings, limits=Limits(body=10, upload=100)))
+    headers = [(b"host", b"localhost")]
+    path = "/api/data/files/x.csv"
+    await guarded(
+        {"type": "http", "method": "PUT", "path": path, "headers": headers, "query_string": b""}, receive, send
+    )
+    return seen, sent[0]["status"]
+
+
 def test_an_upload_is_passed_on_in_pieces_up_to_its_own_bound(settings: Settings) -> None:
-    """Straight through the guard, so that the pieces can be watched."""
+    assert run(put_through(settings, [30, 30, 30])) == ([30, 30, 30], 200)
+    assert run(put_through(settings, [60, 60])) == ([60], 413)
 
-    async def upload(sizes: list[int]) -> tuple[list[int], int]:
-        seen: list[int] = []
 
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            more = True
-            while more:
-                message = await receive()
-                seen.append(len(message["body"]))
-                more = message["more_body"]
-            await send({"type": "http.response.start", "status": 200, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
-
-        messages = [
-            {"type": "http.request", "body": bytes(size), "more_body": index < len(sizes) - 1}
-            for index, size in enumerate(sizes)
-        ]
-        sent: list[Any] = []
-
-        async def receive() -> Any:
-            return messages.pop(0)
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        guard = Guard(app, replace(settings, limits=Limits(body=10, upload=100)))
-        headers = [(b"host", b"localhost")]
-        scope = {
-            "type": "http",
-            "method": "PUT",
-            "path": "/api/data/files/x.csv",
-            "headers": headers,
-            "query_string": b"",
-        }
-        await guard(scope, receive, send)
-        return seen, sent[0]["status"]
-
-    assert run(upload([30, 30, 30])) == ([30, 30, 30], 200)
-    assert run(upload([60, 60])) == ([60], 413)
+def test_an_upload_that_trickles_in_is_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.3)
+    seen, status = run(put_through(settings, [1] * 50, pause=0.05))
+    assert 0 < len(seen) < 50
+    assert status == 408
 
 
 # -- what every answer carries -----------------------------------------------------------------------

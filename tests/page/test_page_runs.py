@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from actcause.page import library, runs
+from actcause.page.jobs import Job
 from actcause.page.published import ERRORS
 from actcause.page.trainings import METHODS
 
@@ -184,3 +187,18 @@ def test_the_server_itself_imports_neither_torch_nor_pyarrow():
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(ran.stdout) == []
+
+
+def test_a_training_of_ours_that_was_killed_is_not_taken_for_somebody_elses(tmp_path):
+    (tmp_path / library.SUMMARY).write_text('{"status": "training"}')
+    history = tmp_path / runs.HISTORY
+    history.write_text("")
+    os.utime(history, (time.time() - 2, time.time() - 2))
+
+    def status(ended_ago):
+        job = Job("1", "Training", runs.TRAIN, {}, state="cancelled", ended=time.monotonic() - ended_ago)
+        return runs._summary(tmp_path, job)["status"]
+
+    assert runs._summary(tmp_path, None)["status"] == "elsewhere"
+    assert status(ended_ago=1) == "interrupted"
+    assert status(ended_ago=30) == "elsewhere"  # it was written to after our job had ended

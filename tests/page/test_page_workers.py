@@ -150,7 +150,14 @@ def test_a_long_question_steps_aside_for_short_ones() -> None:
     waited, slept = with_workers(test, patience=0.2)
     assert waited < 2
     assert slept["slept"] == 2.5
-    assert slept["niceness"] == 10
+
+
+def test_a_question_that_has_worked_long_gets_a_lower_priority_and_one_that_only_waited_does_not() -> None:
+    async def test(workers: Workers) -> list[int]:
+        calls = [workers.call(f"trial:{name}", {"seconds": 1.0}, seconds=60) for name in ("work", "sleep")]
+        return [(await call)["niceness"] for call in calls]
+
+    assert with_workers(test, patience=0.2) == [10, 0]
 
 
 def test_too_many_long_questions_are_refused() -> None:

@@ -23,6 +23,14 @@ def sleep(payload: dict[str, Any]) -> dict[str, Any]:
     return {"slept": payload["seconds"], "niceness": os.nice(0)}
 
 
+def work(payload: dict[str, Any]) -> dict[str, Any]:
+    """Keep a processor busy, for so many seconds of its time."""
+    until = time.process_time() + payload["seconds"]
+    while time.process_time() < until:
+        pass
+    return {"worked": payload["seconds"], "niceness": os.nice(0)}
+
+
 def parts(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for seconds in payload["seconds"]:
         time.sleep(seconds)
@@ -57,8 +65,8 @@ def count(payload: dict[str, Any], told: Callable[[dict[str, Any]], None]) -> di
 
 def careful(payload: dict[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Write a file when cancelled, as a training writes its checkpoint."""
-    told({"process": os.getpid()})
     try:
+        told({"process": os.getpid()})
         time.sleep(60)
     finally:
         with open(payload["file"], "w") as file:

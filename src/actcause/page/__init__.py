@@ -24,6 +24,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         import uvicorn
 
         from .app import application
+        from .connections import Connection
     except ModuleNotFoundError as missing:
         if missing.name not in ("fastapi", "uvicorn", "starlette", "pydantic"):
             raise
@@ -44,6 +45,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         app,
         log_level="error",
         access_log=False,
+        http=Connection,
         server_header=False,
         limit_concurrency=settings.limits.connections,
         timeout_keep_alive=30,

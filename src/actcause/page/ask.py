@@ -13,11 +13,12 @@ from .. import examples
 from ..answer import Status
 from ..definitions import DEFINITIONS
 from .answering import NO_VERDICT, SECONDS, STATUSES, as_text, definitions_of, named
-from .services import services
+from .services import services, wanted
 
 router = APIRouter(prefix="/api/ask")
 
 MOST_TEXT = 100_000
+GRACE = 1.5  # seconds after a question's own in which it may end by itself; then its process is killed
 
 # Where each part of the catalogue begins.
 GROUPS = {
@@ -99,15 +100,15 @@ async def checked(asked: Text, request: Request) -> dict[str, Any]:
 async def answered(asked: Question, request: Request) -> Response:
     """All minimal causes by every definition."""
     found = await _called(request, "answer", asked)
-    nothing: dict[str, Any] = {"status": Status.OUT_OF_TIME.value, "causes": []}
-    return _gathered(found, "answers", asked, nothing | {"said": STATUSES[Status.OUT_OF_TIME]})
+    nothing = {"status": Status.OUT_OF_TIME.value, "said": _cut_short(found), "causes": []}
+    return _gathered(found, "answers", asked, nothing)
 
 
 @router.post("/judge")
 async def judged(asked: Question, request: Request) -> Response:
     """Whether one event is a cause, by every definition."""
     found = await _called(request, "judge", asked)
-    return _gathered(found, "verdicts", asked, NO_VERDICT | {"sentence": STATUSES[Status.OUT_OF_TIME]})
+    return _gathered(found, "verdicts", asked, NO_VERDICT | {"sentence": _cut_short(found)})
 
 
 @router.post("/degrees")
@@ -116,12 +117,17 @@ async def measured(asked: Question, request: Request) -> dict[str, Any]:
     return await _called(request, "degrees", asked)
 
 
+def _cut_short(found: dict[str, Any]) -> str:
+    """Why a definition was not come to: the worker's words if it was stopped."""
+    return found["late"] or STATUSES[Status.OUT_OF_TIME]
+
+
 def _gathered(found: dict[str, Any], name: str, asked: Question, nothing: dict[str, Any]) -> Response:
     """The parts of an answer as one document; a definition that there was no time for says `nothing`."""
     world, *said = found["parts"]
     by_definition = {each["definition"]: each for each in said}
-    wanted = definitions_of(asked.model_dump())
-    document = {**world, name: [by_definition.get(each, {**named(each), **nothing}) for each in wanted]}
+    names = definitions_of(asked.model_dump())
+    document = {**world, name: [by_definition.get(each, {**named(each), **nothing}) for each in names]}
     return Response(json.dumps(document), media_type="application/json")
 
 
@@ -130,4 +136,5 @@ async def _called(request: Request, function: str, asked: Text) -> dict[str, Any
     owner = None if tab is None else f"{tab[:40]} {function}"
     workers = services(request).workers
     name = f"actcause.page.answering:{function}"
-    return await workers.call(name, asked.model_dump(), seconds=SECONDS + 1.5, owner=owner)
+    call = workers.call(name, asked.model_dump(), seconds=SECONDS + GRACE, owner=owner)
+    return await wanted(request, call)

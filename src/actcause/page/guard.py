@@ -29,6 +29,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE = "actcause"
 UPLOADS = "/api/data/files/"
 BODY_SECONDS = 10.0
+SLOWEST = 64 << 10  # bytes a second of an upload, once those seconds are over
 MOST_PATH = 2000
 HEADERS = (
     (
@@ -153,7 +154,7 @@ class Guard:
                     if not message.get("more_body"):
                         break
         except TimeoutError:
-            raise Refused("The body of the request took too long to arrive.", status=408) from None
+            raise _too_slow() from None
         return _replayed(b"".join(parts), receive)
 
 
@@ -161,12 +162,23 @@ def _too_large(most: int) -> Refused:
     return Refused(f"This is larger than the {most:,} bytes that are accepted.", status=413)
 
 
+def _too_slow() -> Refused:
+    return Refused("The body of the request took too long to arrive.", status=408)
+
+
 def _counted(receive: Receive, most: int) -> Receive:
     size = 0
+    begun = asyncio.get_running_loop().time()
+    whole = False
 
     async def read() -> Message:
-        nonlocal size
-        message = await receive()
+        nonlocal size, whole
+        try:
+            async with asyncio.timeout_at(None if whole else begun + BODY_SECONDS + size / SLOWEST):
+                message = await receive()
+        except TimeoutError:
+            raise _too_slow() from None
+        whole = not message.get("more_body", False)
         size += len(message.get("body", b""))
         if size > most:
             raise _too_large(most)

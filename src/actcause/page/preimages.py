@@ -17,13 +17,13 @@ from ..errors import ActCauseError, QueryError
 from . import pictures
 from .pictures import Axes, Coloured
 from .reasons import Explained
-from .services import services
+from .services import services, wanted
 from .spaces import Asked, in_time
 
 router = APIRouter(prefix="/api/preimages")
 
 SECONDS = 10.0
-BRIEF_SECONDS = 3.0  # for what nobody asked for
+BRIEF_SECONDS = 6.0  # for what nobody asked for
 MOST_STATES = 64  # of a space whose valid pairs are all counted
 
 Name = Annotated[str, StringConstraints(max_length=200)]
@@ -86,7 +86,8 @@ async def _called(request: Request, function: str, question: Question, seconds: 
     tab = request.headers.get("x-tab")
     owner = None if tab is None else f"{tab[:40]} preimages {function}"
     name = f"actcause.page.preimages:{function}"
-    return await services(request).workers.call(name, question.model_dump(), seconds=seconds, owner=owner)
+    call = services(request).workers.call(name, question.model_dump(), seconds=seconds, owner=owner)
+    return await wanted(request, call)
 
 
 # -- what a worker computes ------------------------------------------------------------------------

@@ -55,11 +55,11 @@ class Training(Strict):
 async def listed(request: Request) -> dict[str, Any]:
     """All runs, the trainings that are under way, the methods, and the paper's figures."""
     found = services(request)
-    live = _live(found)
+    live, last = _live(found), _last(found)
     paths = await run_in_threadpool(library.runs, found.settings.runs)
     known = await run_in_threadpool(library.recordings, found.settings.data)
     runs = [
-        {**await run_in_threadpool(_summary, path, live.get(name)), "scorable": _scorable(known, path) is not None}
+        {**await run_in_threadpool(_summary, path, last.get(name)), "scorable": _scorable(known, path) is not None}
         for name, path in paths.items()
     ]
     runs.sort(key=lambda run: run["changed"], reverse=True)
@@ -76,7 +76,7 @@ async def shown(name: str, request: Request) -> dict[str, Any]:
     about = library.read_json(path / library.SUMMARY)
     more = {key: about.get(key) for key in ("settings", "learned", "notes", "versions", "device", "threads")}
     history = await run_in_threadpool(_history, path / HISTORY)
-    return {**_summary(path, _live(found).get(name)), **more, "history": history}
+    return {**_summary(path, _last(found).get(name)), **more, "history": history}
 
 
 @router.post("")
@@ -153,9 +153,15 @@ def _run(found: Services, name: str) -> Path:
     return paths[name]
 
 
+def _last(found: Services) -> dict[str, Job]:
+    """The last training of each run that this server was asked for."""
+    named = {job.payload.get("name") or job.progress.get("run"): job for job in found.jobs if job.function == TRAIN}
+    return {name: job for name, job in named.items() if name is not None}
+
+
 def _live(found: Services) -> dict[str, Job]:
     """The trainings that wait or run, by the name of their run."""
-    return {job.payload["name"]: job for job in found.jobs if job.function == TRAIN and job.state in RUNNING}
+    return {name: job for name, job in _last(found).items() if job.state in RUNNING}
 
 
 def _new_folder(found: Services, wanted: str) -> Path:
@@ -176,8 +182,9 @@ def _new_folder(found: Services, wanted: str) -> Path:
     raise Refused("There are too many runs of this name; choose another.")
 
 
-def _summary(path: Path, job: Job | None) -> dict[str, Any]:
-    """What a list shows of a run."""
+def _summary(path: Path, last: Job | None) -> dict[str, Any]:
+    """What a list shows of a run; `last` is the job that trains it, or did."""
+    job = last if last is not None and last.state in RUNNING else None
     about, scores = library.read_json(path / library.SUMMARY), library.read_json(path / SCORES)
     asked = library.read_json(path / REQUEST)
     settings = about.get("settings") if isinstance(about.get("settings"), dict) else {}
@@ -185,7 +192,7 @@ def _summary(path: Path, job: Job | None) -> dict[str, Any]:
     if job is not None:
         status = job.state
     elif status == "training":
-        status = "elsewhere" if _lively(path / HISTORY) else "interrupted"
+        status = "elsewhere" if _lively(path / HISTORY, last) else "interrupted"
     return {
         "name": path.name,
         "method": about.get("method"),
@@ -210,8 +217,12 @@ def _scorable(recordings: Mapping[str, Path], path: Path) -> str | None:
     return source if isinstance(source, str) and source in recordings and not done else None
 
 
-def _lively(history: Path) -> bool:
-    return history.is_file() and time.time() - history.stat().st_mtime < LIVELY
+def _lively(history: Path, last: Job | None) -> bool:
+    """Whether something wrote to the history a moment ago, and not a job of ours that has ended since."""
+    if not history.is_file():
+        return False
+    over = LIVELY if last is None or last.ended is None else time.monotonic() - last.ended
+    return time.time() - history.stat().st_mtime < min(LIVELY, over)
 
 
 def _history(path: Path) -> list[dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastapi import Request
@@ -41,3 +43,25 @@ def services(request: Request) -> Services:
     """The services of the application that a request came to."""
     found: Services = request.app.state.services
     return found
+
+
+async def wanted(request: Request, question: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    """The answer to a question that is given up when the one who asked has gone.
+
+    A short question is answered all the same: to end its process and start another would cost more.
+    """
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        await asyncio.sleep(services(request).settings.limits.patience)
+
+    answer, left = asyncio.ensure_future(question), asyncio.ensure_future(gone())
+    try:
+        await asyncio.wait([answer, left], return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise Refused("The one who asked has gone.", status=499)
+        return answer.result()
+    finally:
+        left.cancel()
+        answer.cancel()

@@ -26,7 +26,7 @@ class Limits:
     running_jobs: int = 2
     waiting_jobs: int = 20
     remembered_jobs: int = 100
-    connections: int = 1000
+    connections: int = 500  # half of the files that a process may usually have open
 
 
 @dataclass(frozen=True)

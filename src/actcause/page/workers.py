@@ -1,16 +1,18 @@
 """Workers: a few warm processes that answer short questions, so that none can hold the server up.
 
-A question that takes longer than `patience` moves out of the way: its process gets a lower priority and
-another takes its place, until the question ends or its time is up. A process past its time is killed;
-one past its memory says so.
+A question that takes longer than `patience` moves out of the way: another process takes its place, and
+its own gets a lower priority, until the question ends or its time is up. A process past its time is
+killed; one past its memory says so.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import sys
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
@@ -40,8 +42,9 @@ JOBS: tuple[str, ...] = (
 )
 
 COMMAND = (sys.executable, "-m", "actcause.page.child")
-REMEDY = "ask about a smaller model, or use the command line, which has no such limit."
+REMEDY = "ask about a smaller model, or use the command line or Python, which have no such limit."
 GROWN = 20 << 10  # KiB that a process may gain before it is replaced at leisure
+LOOK_SECONDS = 0.2  # between two looks at how long a question has worked
 LENGTH = 8  # bytes before each message that say how long it is
 MOST_BYTES = 256 << 20
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -91,6 +94,15 @@ class Child:
             return await self._from.readexactly(size)
         except (asyncio.IncompleteReadError, ConnectionError):
             raise EOFError from None
+
+    def worked(self) -> float:
+        """Seconds that it has had a processor; infinity where the system does not say."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat") as file:
+                after_name = file.read().rpartition(")")[2].split()
+        except OSError:
+            return math.inf
+        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
@@ -184,6 +196,7 @@ class Workers:
         child = await self._next()
         child.calls += 1
         parts: list[dict[str, Any]] = []
+        enough = child.worked() + self._limits.patience
         child.send(message)
         reply = asyncio.ensure_future(_received(child, parts))
         slow = False
@@ -194,8 +207,12 @@ class Workers:
                     raise Refused("Too many long questions are being answered; try again in a moment.", status=503)
                 slow = True
                 self._slow += 1
-                self._step_aside(child)
-                done, _ = await asyncio.wait([reply], timeout=seconds - self._limits.patience)
+                self._soon(self._hire())
+                aside = self._soon(self._step_aside(child, enough))
+                try:
+                    done, _ = await asyncio.wait([reply], timeout=seconds - self._limits.patience)
+                finally:
+                    aside.cancel()
             if not done:
                 raise Refused(f"No answer within {seconds:g} seconds; {REMEDY}")
             answer = reply.result()
@@ -242,11 +259,12 @@ class Workers:
         finally:
             self._waiting -= 1
 
-    def _step_aside(self, child: Child) -> None:
-        """Lower the priority of a long question and let another process take the next ones."""
+    async def _step_aside(self, child: Child, enough: float) -> None:
+        """Lower the priority of a long question; on a busy machine not before it has worked at all."""
+        while child.worked() < enough:
+            await asyncio.sleep(LOOK_SECONDS)
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, child.process.pid, 10)
-        self._soon(self._hire())
 
     def _replace(self, child: Child, replaced: bool) -> None:
         child.kill()
@@ -284,7 +302,8 @@ class Workers:
         await child.ended()
         self._children.discard(child)
 
-    def _soon(self, work: Any) -> None:
+    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

@@ -124,10 +124,16 @@ function causeItem(cause, pressed, play) {
         text: `▷ ${eventText(cause.event)}`,
         on: { click: play },
       }),
-      el("span", { class: "degree", title: "degree of responsibility", text: cause.responsibility ? `responsibility ${cause.responsibility}` : cause.pending ? "responsibility …" : "" }),
+      el("span", { class: "degree", title: "degree of responsibility", text: degreeText(cause) }),
     ),
     el("p", { class: "sentence", text: cause.sentence }),
   );
+}
+
+function degreeText({ responsibility, pending, unknown }) {
+  if (responsibility) return `responsibility ${responsibility}`;
+  if (pending) return "responsibility …";
+  return unknown ? "responsibility not found in its time" : "";
 }
 
 function verdictPart(verdict, { playVerdict }) {

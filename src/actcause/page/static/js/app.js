@@ -1,6 +1,7 @@
 // The shell: which view is shown, what the address says, the theme, and the jobs that run.
 import { ended, get, remove } from "./api.js";
-import { button, el, notice, put } from "./ui.js";
+import { unpressed } from "./pressed.js";
+import { button, el, newest, notice, put } from "./ui.js";
 
 const VIEWS = [
   { name: "ask", title: "Ask" },
@@ -34,24 +35,23 @@ function address(name, state) {
   return `#/${name}${query ? `?${query}` : ""}`;
 }
 
-const app = {
-  /** Go to a view; a new entry in the browser's history. */
-  go(name, state = {}) {
-    const next = address(name, state);
-    if (location.hash === next) show();
-    else location.hash = next;
-  },
-  /** Write the state of the present view into the address without showing it anew. */
-  remember(state) {
-    const next = address(parsed(location.hash).name, state);
-    history.replaceState(null, "", next);
-    shown = next;
-  },
-  /** The full address of a view in a state. */
-  link(name, state = {}) {
-    return `${location.origin}${location.pathname}${address(name, state)}`;
-  },
-};
+/** Go to a view; a new entry in the browser's history. */
+function go(name, state = {}) {
+  const next = address(name, state);
+  if (location.hash === next) show();
+  else location.hash = next;
+}
+
+/** The full address of a view in a state. */
+const link = (name, state = {}) => `${location.origin}${location.pathname}${address(name, state)}`;
+
+/** Write the state of a view that is shown into the address, without showing it anew. */
+function remember(mine, name, state) {
+  // A view that the user has just left may still be told of an answer; the address is not its own any more.
+  if (mine !== mounting || location.hash !== shown) return;
+  history.replaceState(null, "", address(name, state));
+  shown = location.hash;
+}
 
 async function show() {
   mounting += 1;
@@ -64,18 +64,20 @@ async function show() {
   }
   if (unmount) unmount();
   unmount = null;
-  root.replaceChildren();
+  const place = el("div", {}); // its own, so that a view that comes too late is not seen
+  put(root, place);
   root.className = `view-${name}`;
   document.title = `${VIEWS.find((view) => view.name === name).title} · actcause explorer`;
   try {
     const { view } = await import(`./${name}.js`);
     if (mine !== mounting) return;
-    const left = await view.mount(root, state, app);
-    if (mine === mounting) unmount = typeof left === "function" ? left : null;
-    else if (typeof left === "function") left();
+    const left = await view.mount(place, state, { go, link, remember: (now) => remember(mine, name, now) });
+    if (mine === mounting) unmount = left;
+    else left();
   } catch (error) {
+    if (mine !== mounting) return;
     console.error(error);
-    notice(root, `This view could not be shown: ${error.message}`, "bad");
+    notice(place, `This view could not be shown: ${error.message}`, "bad");
   }
 }
 
@@ -97,7 +99,7 @@ addEventListener("keydown", (event) => {
   const view = VIEWS[Number(event.code.replace("Digit", "")) - 1];
   if (view) {
     event.preventDefault();
-    app.go(view.name);
+    go(view.name);
   }
 });
 
@@ -137,16 +139,24 @@ paintTheme();
 // -- jobs that run, wherever one is --------------------------------------------------------------------
 
 const jobs = document.getElementById("jobs");
+const latestJobs = newest();
 let looking = 0;
 
 async function lookAtJobs() {
   clearTimeout(looking);
-  let running = [];
+  let listed;
   try {
-    running = (await get("/api/jobs")).filter((job) => !ended(job));
+    listed = await latestJobs(() => get("/api/jobs"));
   } catch {
     return; // the view itself says that the server is gone
   }
+  if (listed === undefined) return;
+  const running = listed.filter((job) => !ended(job));
+  unpressed(jobs, () => showJobs(running));
+  if (running.length) looking = setTimeout(lookAtJobs, 1000);
+}
+
+function showJobs(running) {
   jobs.hidden = running.length === 0;
   put(
     jobs,
@@ -164,7 +174,6 @@ async function lookAtJobs() {
     ),
     running.length > 1 && el("span", { class: "soft", text: `and ${running.length - 1} more` }),
   );
-  if (running.length) looking = setTimeout(lookAtJobs, 1000);
 }
 
 const shorten = (text) => (text.length > 32 ? `${text.slice(0, 31)}…` : text);

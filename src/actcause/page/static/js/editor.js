@@ -1,5 +1,7 @@
 // A text area for model text, with line numbers and a mark at the line that is wrong.
-import { el, put } from "./ui.js";
+import { el } from "./ui.js";
+
+const MOST_NUMBERED = 5000; // lines
 
 /** `{element, area, mark(line, message), set(text), get()}`; `changed(text)` is called while typing. */
 export function editor(changed) {
@@ -20,16 +22,20 @@ export function editor(changed) {
   const error = el("p", { class: "line-error", id: "model-error", "aria-live": "polite" });
   let wrong = null;
 
+  /** As many line numbers as lines; those that are there stay, since a long text may come line by line. */
   function number() {
     const count = area.value.split("\n").length;
-    area.rows = Math.min(18, Math.max(5, count + 1));
-    put(
-      gutter,
-      Array.from({ length: Math.min(count, 5000) }, (_, index) =>
-        el("div", { class: index + 1 === wrong ? "wrong" : null, text: index + 1 === wrong ? `✗ ${index + 1}` : index + 1 }),
-      ),
-    );
-    follow();
+    const rows = Math.min(18, Math.max(5, count + 1));
+    if (area.rows !== rows) area.rows = rows;
+    while (gutter.childElementCount > count) gutter.lastChild.remove();
+    while (gutter.childElementCount < Math.min(count, MOST_NUMBERED)) gutter.append(el("div", { text: gutter.childElementCount + 1 }));
+  }
+
+  function label(line) {
+    const node = gutter.children[line - 1];
+    if (!node) return;
+    node.className = line === wrong ? "wrong" : "";
+    node.textContent = line === wrong ? `✗ ${line}` : line;
   }
 
   function follow() {
@@ -56,13 +62,17 @@ export function editor(changed) {
     set(text) {
       area.value = text;
       number();
+      follow();
     },
     mark(line, message) {
+      const before = wrong;
       wrong = line;
+      label(before);
+      label(wrong);
       error.textContent = message ?? "";
       if (message) area.setAttribute("aria-invalid", "true");
       else area.removeAttribute("aria-invalid");
-      number();
+      follow();
     },
   };
 }

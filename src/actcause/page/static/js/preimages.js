@@ -8,6 +8,7 @@ import { Latest } from "./latest.js";
 import { packed, unpacked } from "./link.js";
 import { picker } from "./picker.js";
 import { poster } from "./poster.js";
+import { unpressed } from "./pressed.js";
 import { shape } from "./shape.js";
 import { decimal, Share } from "./share.js";
 import { Stage } from "./stage.js";
@@ -35,9 +36,9 @@ export const view = {
 class Preimages {
   constructor(root, app, examples) {
     Object.assign(this, { root, app, examples, reply: null, slots: new Map(), text: "" });
-    this.pictures = new Latest("/api/preimages/picture", (reply) => this.show(reply), (error) => this.refuse(error));
+    this.pictures = new Latest("/api/preimages/picture", (reply) => unpressed(this, () => this.show(reply)), (error) => this.refuse(error));
     this.reasons = new Latest("/api/preimages/why", (reply) => this.tell(reply), (error) => this.tellNothing(error.message));
-    this.histograms = new Latest("/api/preimages/histogram", (reply) => this.count(reply), () => put(this.costs));
+    this.histograms = new Latest("/api/preimages/histogram", (reply) => this.count(reply), (error) => this.uncounted(error.message));
     this.picker = picker(examples, (example) => this.turnTo({ example: example.name, ...QUESTION }, ""));
     this.editor = editor(debounce((text) => this.edited(text), 400));
     this.outcome = this.line("outcome", { list: "outcomes" }, { ...VIEWED });
@@ -209,7 +210,8 @@ class Preimages {
   ask() {
     const { x, y, slice, show } = this.state;
     this.remember();
-    this.stage.element.setAttribute("aria-busy", "true");
+    this.reasons.stop(); // they are those of the picture that is being replaced
+    for (const part of [this.stage.element, this.why]) part.setAttribute("aria-busy", "true");
     this.pictures.ask({
       ...this.question(),
       axes: [x, y].filter(Boolean),
@@ -248,7 +250,7 @@ class Preimages {
 
   refuse(error) {
     notice(this.errors, error.message, "bad");
-    this.stage.element.removeAttribute("aria-busy");
+    for (const part of [this.stage.element, this.why]) part.removeAttribute("aria-busy");
     this.root.classList.add("outdated");
     const begins = (...words) => words.some((word) => error.message.startsWith(word));
     this.wrong(this.sufficiency.typed, begins("alpha_sufficiency"));
@@ -274,6 +276,7 @@ class Preimages {
   }
 
   show(reply) {
+    if (this.closed) return;
     if (!this.reply || this.reply.text !== reply.text || this.reply.outcome !== reply.outcome) this.slots.clear();
     this.reply = reply;
     notice(this.errors, "");
@@ -290,7 +293,7 @@ class Preimages {
     if (reply.why && this.stage.cursor === this.explained && this.stage.single) this.tell(reply.why);
     else this.looked();
     if (reply.states <= COUNTED) this.histograms.ask({ ...this.question(), pair: 1 });
-    else put(this.costs);
+    else this.uncounted(`They are counted for up to ${COUNTED} states.`);
   }
 
   /** Everything that has colours or a width. */
@@ -379,6 +382,10 @@ class Preimages {
 
   count(reply) {
     put(this.costs, telling.costs(reply, this.costs.clientWidth));
+  }
+
+  uncounted(sentence) {
+    put(this.costs, telling.uncounted(sentence));
   }
 
   // -- taking it along --------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 // Runs: trainings that are under way or done, their curves, and their errors beside the paper's.
 import { ended, get, post, remove, watch } from "./api.js";
 import { csv, lines, seriesCsv, shown } from "./chart.js";
+import { unpressed } from "./pressed.js";
 import { described, trainingForm } from "./training.js";
-import { button, download, el, field, notice, put, savePng, svg } from "./ui.js";
+import { button, download, el, field, newest, notice, put, savePng, svg } from "./ui.js";
 
 const LIVE = 1000; // milliseconds between two looks while something trains
 const IDLE = 5000;
@@ -29,6 +30,7 @@ class Runs {
     this.app = app;
     this.chosen = state.runs ? new Set(state.runs.split(",")) : null;
     this.value = state.value ?? "";
+    this.latest = newest();
     this.curves = new Map(); // name: what /api/runs/name said
     this.said = el("div");
     this.list = el("div");
@@ -93,12 +95,10 @@ class Runs {
   async look() {
     clearTimeout(this.timer);
     try {
-      this.found = await get("/api/runs");
-      if (this.over) return;
-      this.chosen ??= new Set(this.newest());
-      await this.fetchCurves();
-      if (this.over) return;
-      this.draw();
+      const found = await this.latest(() => this.fetch());
+      if (found === undefined || this.over) return; // a newer look is under way
+      this.found = found;
+      unpressed(this, () => this.draw());
     } catch (error) {
       notice(this.said, error.message, "bad");
     }
@@ -106,14 +106,16 @@ class Runs {
     if (!this.over) this.timer = setTimeout(() => this.look(), live ? LIVE : IDLE);
   }
 
-  newest() {
-    const { runs } = this.found;
-    const live = runs.filter((run) => run.job).map((run) => run.name);
-    return live.length ? live : runs.slice(0, AT_ONCE).map((run) => run.name);
+  /** The runs there are, and the curves of those that are chosen. */
+  async fetch() {
+    const found = await get("/api/runs");
+    this.chosen ??= new Set(firstChosen(found.runs));
+    await this.fetchCurves(found.runs);
+    return found;
   }
 
-  async fetchCurves() {
-    const wanted = this.found.runs.filter((run) => this.chosen.has(run.name));
+  async fetchCurves(runs) {
+    const wanted = runs.filter((run) => this.chosen.has(run.name));
     const stale = wanted.filter((run) => {
       const known = this.curves.get(run.name);
       return !known || known.status !== run.status || run.job || run.status === "elsewhere";
@@ -152,6 +154,7 @@ class Runs {
   // -- drawing ------------------------------------------------------------------------------------
 
   draw() {
+    if (this.over) return;
     const focused = document.activeElement?.dataset?.key;
     this.drawList();
     this.drawCurves();
@@ -174,7 +177,8 @@ class Runs {
       el(
         "table",
         { class: "runs-list" },
-        el("thead", {}, el("tr", {}, ["Curve", "Run", "Data", "State", "Time", "Error", ""].map((text) => el("th", { scope: "col", text })))),
+        el("thead", {}, el("tr", {}, ["Curve", "Run", "Data", "State", "Time", "Error", ""].map((text) =>
+          el("th", { scope: "col", class: ["Time", "Error"].includes(text) ? "number" : null, text })))),
         el("tbody", {}, rows),
       ),
     );
@@ -243,6 +247,12 @@ class Runs {
     const width = Math.max(Math.round(this.chart.clientWidth), 420);
     put(this.chart, lines(this.series, { title: `Training curves: ${title}`, x: "step", y: this.value === "every value" ? "" : title, width, height: 330 }));
   }
+}
+
+/** The runs whose curves a newcomer sees: those that train, else the newest ones. */
+function firstChosen(runs) {
+  const live = runs.filter((run) => run.job);
+  return (live.length ? live : runs.slice(0, AT_ONCE)).map((run) => run.name);
 }
 
 /** The points without those before the first value and after the last. */

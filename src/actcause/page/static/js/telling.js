@@ -78,6 +78,11 @@ export function costs(reply, width) {
   ];
 }
 
+/** Why all valid pairs are not counted here. */
+export function uncounted(sentence) {
+  return [el("h2", { text: "All valid pairs by cost" }), el("p", { class: "small soft", text: `Not counted. ${sentence}` })];
+}
+
 /** Why a state has its binary; `go` leads to its neighbour. */
 export function why(reply, go) {
   const list = (items) => el("ul", {}, items.map((text) => el("li", { text })));

@@ -1,4 +1,5 @@
 // Playing a witness again: what happened, what is changed, what is held, what comes out.
+import { unpressed } from "./pressed.js";
 import { button, el, put, still } from "./ui.js";
 
 const PAUSE = 1700;
@@ -47,14 +48,20 @@ export function player(show, cleared) {
   let playing = null;
   let at = 0;
   let timer = 0;
+  let running = false;
   let stepping = [];
 
-  function go(index, running = false) {
+  function go(index, onward = false) {
     clearTimeout(timer);
+    running = onward;
     at = Math.min(Math.max(index, 0), stepping.length - 1);
     show(stepping[at]);
     paint();
-    if (running && at < stepping.length - 1) timer = setTimeout(() => go(at + 1, true), PAUSE);
+    if (running && at < stepping.length - 1) timer = setTimeout(() => unpressed(element, next), PAUSE);
+  }
+
+  function next() {
+    if (running) go(at + 1, true);
   }
 
   function paint() {
@@ -89,9 +96,14 @@ export function player(show, cleared) {
     }
   }
 
-  function clear() {
+  function hide() {
     clearTimeout(timer);
+    running = false;
     element.hidden = true;
+  }
+
+  function clear() {
+    hide();
     cleared();
   }
 
@@ -104,9 +116,6 @@ export function player(show, cleared) {
       if (still()) go(stepping.length - 1);
       else go(0, true);
     },
-    clear() {
-      clearTimeout(timer);
-      element.hidden = true;
-    },
+    clear: hide,
   };
 }

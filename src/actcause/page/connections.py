@@ -1,0 +1,61 @@
+"""Connections that cannot hold the server up: so many at a time, each soon saying what it wants and taking its answer.
+
+A client may send the head of a request one byte an hour, or never read what it asked for. The web server closes only
+connections that have had their answer and are idle; so the time for a head, and for taking an answer, is kept here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 15.0  # in which the head of a request must be there, from the connection or from its first byte
+TAKE_SECONDS = 60.0  # in which a client must have taken some of an answer that waits for it
+FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class Connection(H11Protocol):
+    """One client's connection; those beyond the server's `limit_concurrency` are closed at once."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._timers: dict[str, asyncio.TimerHandle] = {}  # by what is waited for
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if self.limit_concurrency is not None and len(self.connections) > self.limit_concurrency:
+            transport.write(FULL)
+            transport.close()
+        else:
+            self._wait("head", HEAD_SECONDS)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._came("head")
+        else:
+            self._wait("head", HEAD_SECONDS)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._wait("room", TAKE_SECONDS)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._came("room")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        for what in list(self._timers):
+            self._came(what)
+
+    def _wait(self, what: str, seconds: float) -> None:
+        """End the connection unless that comes in time; to wait on does not begin anew."""
+        if what not in self._timers:
+            self._timers[what] = self.loop.call_later(seconds, self.transport.abort)
+
+    def _came(self, what: str) -> None:
+        if timer := self._timers.pop(what, None):
+            timer.cancel()
