@@ -431,7 +431,8 @@ def test_a_file_with_anything_else_is_refused_whole(
     assert not elsewhere.exists()
 
 
-def test_a_commit_is_filled_in_where_the_code_is_the_same(lab: Lab, tmp_path: Path) -> None:
+@pytest.mark.parametrize("made_at", [None, "0123456789ab+changes"])
+def test_a_commit_is_filled_in_where_the_code_is_the_same(lab: Lab, tmp_path: Path, made_at: str | None) -> None:
     subprocess.run(["git", "init", "-q", str(lab.home)], check=True)
     author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run(["git", "-C", str(lab.home), *author, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
@@ -439,7 +440,7 @@ def test_a_commit_is_filled_in_where_the_code_is_the_same(lab: Lab, tmp_path: Pa
     lab.ask("letters", "--only", "letter=a", "--archive", str(archive), "--results", str(tmp_path / "other"))
     record = json.loads(archive.read_text())
     assert record["commit"].endswith("+changes")
-    archive.write_text(json.dumps({**record, "commit": None}) + "\n")
+    archive.write_text(json.dumps({**record, "commit": made_at}) + "\n")
     lab.ask("--take", str(archive))
     assert json.loads((lab.results / "letters" / "a_1.json").read_text())["commit"] == record["commit"]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 PACKAGES = {"numpy": "numpy", "torch": "torch", "pysat": "python-sat"}  # by the name they are imported under
 SOURCES = ("src", "experiments")
+CHANGED = "+changes"  # after a commit from which the sources differ
 
 
 def versions() -> dict[str, str]:
@@ -51,7 +52,7 @@ def commit(folder: Path) -> str | None:
     if here is None:
         return None
     changed = _git(folder, "status", "--porcelain", "--", *SOURCES)
-    return f"{here}+changes" if changed else here
+    return f"{here}{CHANGED}" if changed else here
 
 
 def _git(folder: Path, *words: str) -> str | None:

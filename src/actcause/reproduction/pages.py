@@ -14,6 +14,7 @@ from typing import Any
 
 from .catalogue import Listed
 from .experiment import Experiment, Page, Record, Results
+from .machine import CHANGED
 from .store import Store
 from .tables import duration, table
 
@@ -91,7 +92,7 @@ def _ran(results: Results) -> list[str]:
         *(f"- **Versions**: {one}" for one in versions),
         f"- **Commit**: {', '.join(f'`{one}`' for one in commits)}; {_codes(results.records)}",
     ]
-    if any(one.commit is not None and one.commit.endswith("+changes") for one in results.records):
+    if any(one.commit is not None and one.commit.endswith(CHANGED) for one in results.records):
         lines.append("- **Not of a commit**: the sources had changes, which may have differed between results")
     settings = _settings(results.records)
     if settings:

@@ -19,7 +19,7 @@ from ..output import print_json, print_note
 from . import pages
 from .catalogue import Listed, catalogue, chosen, folder
 from .experiment import SIZES, Experiment, Record, ReproduceError, as_fields
-from .machine import commit
+from .machine import CHANGED, commit
 from .running import Plan, execute, packs, told, with_torch
 from .store import State, Store, read_archive
 from .tables import duration
@@ -234,8 +234,8 @@ def _take(request: Request, known: dict[str, Listed], results: Path, here: str |
         if store.state(listed.experiment, listed.experiment.size(size), piece, code) is State.DONE:
             kept += 1
             continue
-        if record.commit is None and record.code == code:
-            record = replace(record, commit=here)  # made where there was no repository, by this very code
+        if record.code == code and not _clean(record.commit):
+            record = replace(record, commit=here)  # made outside a repository, or in one with changes: by this very code
         store.write(record)
         taken += 1
     if request.as_json:
@@ -243,6 +243,10 @@ def _take(request: Request, known: dict[str, Listed], results: Path, here: str |
     else:
         print(f"{taken} results taken from {request.take}; {kept} were there already.")
     return 0
+
+
+def _clean(commit: str | None) -> bool:
+    return commit is not None and not commit.endswith(CHANGED)
 
 
 def _places(listed: Listed) -> dict[str, tuple[Any, str]]:
