@@ -235,7 +235,7 @@ def _take(request: Request, known: dict[str, Listed], results: Path, here: str |
             kept += 1
             continue
         if record.code == code and not _clean(record.commit):
-            record = replace(record, commit=here)  # made outside a repository, or in one with changes: by this very code
+            record = replace(record, commit=here)  # made elsewhere, by this very code
         store.write(record)
         taken += 1
     if request.as_json:
