@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from actcause.annotation.splice import splice
-from measure import GIB, Figure
+from measure import GIB, MANY, Figure, with_many
 
 TITLE = "Annotating a large recording"
 LIMIT = 2 * GIB
@@ -66,7 +66,8 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             )  # fmt: skip
         share = done[2][0]["seconds"] / done[1][0]["seconds"]
         yield Figure(
-            "annotation", "time of 2 workers by that of 1", share, unit="", bar=1 / FASTER,
+            "annotation", f"{what}: time of 2 workers", share, unit="of one's", bar=1 / FASTER,
+            parts={MANY: with_many(done[1][0]["seconds"], done[2][0]["seconds"])},
             answer=f"{1 / share:.2f} times as fast, the same bytes", right=same,
         )  # fmt: skip
 

@@ -56,6 +56,19 @@ class Figure:
         return None if self.bar is None else self.ours is not None and self.ours < self.bar
 
 
+def with_many(one: float, two: float, workers: int = 64) -> float:
+    """The share of one worker's time that many would take: what two could not share stays as it is (Amdahl's law).
+
+    >>> with_many(100.0, 50.0), with_many(100.0, 60.0, workers=4)
+    (0.015625, 0.4)
+    """
+    alone = max(0.0, 2 * two / one - 1)
+    return alone + (1 - alone) / workers
+
+
+MANY = "64 workers, estimated"
+
+
 def timed(function: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds and result of one call."""
     gc.collect()

@@ -19,7 +19,7 @@ from typing import Any
 import actcause as ac
 from actcause.engines import engine
 from actcause.questions import answered
-from measure import Figure, timed
+from measure import MANY, Figure, timed, with_many
 from models import random_gates
 
 TITLE = "A file of questions"
@@ -68,6 +68,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
         share,
         unit="of one's",
         bar=BAR,
+        parts={MANY: with_many(spent[1], spent[2])},
         answer=f"{1 / share:.2f} times as fast",
         right=right,
     )

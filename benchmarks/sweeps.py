@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actcause.data import collect
-from measure import Figure
+from measure import MANY, Figure, with_many
 
 TITLE = "Sweeps, and trainings shared by processes"
 CLOCK = ("run.json", "tfevents")  # files that hold times
@@ -64,6 +64,10 @@ def sweeps(folder: Path, arguments: Arguments) -> Iterator[Figure]:
             "sweeps", f"{arguments.trials} trials, workers: {workers}", spent,
             answer=f"{seconds[0] / spent:.2f} times as fast as one; same bytes: {'yes' if same else 'no'}", right=same,
         )  # fmt: skip
+    yield Figure(
+        "sweeps", f"{arguments.trials} trials: time of 2 workers", seconds[1] / seconds[0], unit="of one's",
+        parts={MANY: with_many(*seconds)}, answer="same bytes", right=same,
+    )  # fmt: skip
 
 
 def shared(folder: Path, arguments: Arguments) -> Iterator[Figure]:

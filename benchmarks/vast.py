@@ -19,7 +19,7 @@ from pathlib import Path
 import actcause as ac
 from actcause import vast
 from actcause.engines import engine
-from measure import Figure, isolated, peak_bytes, timed
+from measure import MANY, Figure, isolated, peak_bytes, timed, with_many
 
 TITLE = "A state space past memory"
 TIME_BAR, MEMORY_BAR = 300.0, 4096.0
@@ -37,14 +37,21 @@ TINY = Arguments(positions=601, workers=(1,))
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
+    spent = []
     for workers in arguments.workers:
         outcome = isolated(partition_pusher, arguments.positions, workers)
         seconds, states, cost, preimages, binaries, peak = outcome.result
         right = preimages == expected(arguments.positions) and binaries == ("10",)
         what = f"1D pusher, {states:,} states, {workers} worker{'s'[: workers - 1]}"
         answer = f"cost {cost:,}"
+        spent.append(seconds)
         yield Figure("vast", f"{what}: time", seconds, bar=TIME_BAR, answer=answer, right=right)
         yield Figure("vast", f"{what}: peak memory", peak / 2**20, "MiB", bar=MEMORY_BAR, answer=answer, right=right)
+    if arguments.workers == (1, 2):
+        yield Figure(
+            "vast", f"1D pusher, {states:,} states: time of 2 workers", spent[1] / spent[0], unit="of one's",
+            parts={MANY: with_many(*spent)}, answer=answer, right=right,
+        )  # fmt: skip
 
 
 def partition_pusher(

@@ -349,7 +349,7 @@ def test_row_groups_put_together_are_read_by_everybody(tmp_path):
     assert file.read().equals(expected)
     assert file.read_row_group(39).equals(tables[-1].slice(600))
     assert polars.read_parquet(whole).to_arrow().equals(expected)
-    [total] = duckdb.execute("SELECT sum(x) FROM read_parquet(?) WHERE k >= 18", [str(whole)]).fetchone()
+    [[total]] = duckdb.execute("SELECT sum(x) FROM read_parquet(?) WHERE k >= 18", [str(whole)]).fetchall()
     assert total == pytest.approx(sum(float(np.sum(table["x"])) for table in tables[18:]))
 
 
