@@ -13,7 +13,7 @@ from actcause.page import episodes, library
 TINY = {"steps": 60, "distil_steps": 50, "width": 8, "batch": 32}
 
 
-def ended(client, job, seconds=60):
+def ended(client, job, seconds=300):
     """A job once it has come to its end."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
