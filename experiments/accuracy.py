@@ -39,7 +39,7 @@ from actcause.reproduction.learned import (
     scored,
     uses,
 )
-from actcause.reproduction.plots import INK, MARKERS
+from actcause.reproduction.plots import marks
 from actcause.reproduction.published import published
 from actcause.reproduction.tables import spread, table
 
@@ -350,23 +350,10 @@ def _summary(results: Results, domains: Sequence[str]) -> str:
 def draw(figure: Any, data: Any) -> None:
     """Every seed as a small mark, the mean as a large one; the paper's JACI as a bar."""
     axes = figure.add_subplot()
-    series = data["series"]
-    width = 0.8 / max(len(series), 1)
-    for position, (method, found) in enumerate(series.items()):
-        shift = (position - (len(series) - 1) / 2) * width
-        look = {"color": INK[position], "marker": MARKERS[position], "linestyle": "none"}
-        seeds = [(k + shift, max(value, 0.005)) for k, values in enumerate(found) for value in values]
-        means = [(k + shift, max(fmean(values), 0.005)) for k, values in enumerate(found) if values]
-        if seeds:
-            axes.plot(*zip(*seeds, strict=True), markersize=2.5, alpha=0.6, **look)
-            axes.plot(*zip(*means, strict=True), markersize=7, label=method, markeredgecolor="white", **look)
+    marks(axes, data["domains"], data["series"], least=0.005)
     for k, value in enumerate(data["paper"]):
         label = "JACI, the paper" if k == 0 else None
         axes.plot([k - 0.42, k + 0.42], [value, value], color="black", linestyle="--", linewidth=1, label=label)
-    axes.set_yscale("log")
-    axes.set_ylabel("error in %")
-    axes.set_xticks(range(len(data["domains"])), data["domains"])
-    axes.grid(visible=False, axis="x")
     axes.legend(ncols=6, loc="lower center", bbox_to_anchor=(0.5, 1.0), handletextpad=0.3, columnspacing=1.2)
 
 

@@ -22,7 +22,7 @@ from actcause.data.transitions import Transitions
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import DOMAINS, TEST_SEED, fitted, paper_frames, percent, recordings, scored, uses
-from actcause.reproduction.plots import INK, MARKERS
+from actcause.reproduction.plots import marks
 from actcause.reproduction.tables import spread, table
 
 METHOD = "jaci-em"
@@ -171,20 +171,9 @@ def page(results: Results) -> Page:
 def draw(figure: Any, data: Any) -> None:
     """Every seed as a small mark, the mean as a large one."""
     axes = figure.add_subplot()
-    for position, (times, found) in enumerate(data["errors"].items()):
-        look = {"color": INK[position], "marker": MARKERS[position], "linestyle": "none"}
-        shift = 0.16 * (2 * position - 1)
-        seeds = [(k + shift, max(value, 0.005)) for k, values in enumerate(found) for value in values]
-        means = [(k + shift, max(fmean(values), 0.005)) for k, values in enumerate(found) if values]
-        if seeds:
-            label = "as usual" if times == "1" else f"{times} times as long"
-            axes.plot(*zip(*seeds, strict=True), markersize=2.5, alpha=0.6, **look)
-            axes.plot(*zip(*means, strict=True), markersize=7, label=label, markeredgecolor="white", **look)
-    axes.set_yscale("log")
-    axes.set_ylabel("error in %")
     names = [name.replace("-increments", "\nincrements") for name in data["domains"]]
-    axes.set_xticks(range(len(names)), names)
-    axes.grid(visible=False, axis="x")
+    said = {"as usual" if times == "1" else f"{times} times as long": found for times, found in data["errors"].items()}
+    marks(axes, names, said, least=0.005)
     axes.legend()
 
 

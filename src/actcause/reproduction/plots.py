@@ -100,6 +100,24 @@ def bars(axes: Any, groups: Sequence[str], series: Mapping[str, Sequence[float |
     axes.set_xticks(range(len(groups)), groups)
 
 
+def marks(axes: Any, groups: Sequence[str], series: Mapping[str, Sequence[Sequence[float]]], least: float) -> None:
+    """On a logarithmic scale: every seed a small mark, their mean a large one, in each group side by side."""
+    width = 0.8 / max(len(series), 1)
+    for position, (name, found) in enumerate(series.items()):
+        shift = (position - (len(series) - 1) / 2) * width
+        look: dict[str, Any] = {"color": INK[position % len(INK)], "marker": MARKERS[position % len(MARKERS)]}
+        look["linestyle"] = "none"
+        seeds = [(k + shift, max(value, least)) for k, values in enumerate(found) for value in values]
+        means = [(k + shift, max(sum(each) / len(each), least)) for k, each in enumerate(found) if each]
+        if seeds:
+            axes.plot(*zip(*seeds, strict=True), markersize=2.5, alpha=0.6, **look)
+            axes.plot(*zip(*means, strict=True), markersize=7, label=name, markeredgecolor="white", **look)
+    axes.set_yscale("log")
+    axes.set_ylabel("error in %")
+    axes.set_xticks(range(len(groups)), groups)
+    axes.grid(visible=False, axis="x")
+
+
 def point(x: float, values: Sequence[float]) -> dict[str, float]:
     """One point of a line: the mean over seeds and their range.
 
