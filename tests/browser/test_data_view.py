@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 pytestmark = pytest.mark.browser
@@ -48,6 +50,35 @@ def test_a_table_becomes_causes_that_can_be_taken_away(tab, mine):
     assert saved.value.path().read_bytes().startswith(b"PAR1")
     tab.get_by_role("button", name="See them in Replay").click()
     tab.get_by_text("without paddle").wait_for(timeout=JOB)
+
+
+DROP = """([name, bytes]) => {
+  const dropped = new DataTransfer();
+  dropped.items.add(new File([new Uint8Array(bytes)], name));
+  const about = { dataTransfer: dropped, bubbles: true, cancelable: true };
+  for (const kind of ["dragenter", "dragover", "drop"]) {
+    document.querySelector(".data-drop").dispatchEvent(new DragEvent(kind, about));
+  }
+}"""
+
+
+def test_a_dropped_parquet_or_csv_file_is_read_and_another_is_refused(tab, mine, tmp_path):
+    table = {"ball_x": [0.5, 1.5, 2.5], "<img src=x onerror=alert(1)>": [1, 2, 3], "later": [1.0, 2.0, 3.0]}
+    parquet = tmp_path / "<b>dropped.parquet"
+    pyarrow.parquet.write_table(pyarrow.table(table), parquet)
+    pickled = tmp_path / "dropped.pickle"
+    pickled.write_bytes(b"\x80\x04N.")
+    tab.goto("/#/data")
+    tab.wait_for_selector(".data-drop")
+    for path, said in {
+        mine: re.compile("my table.csv is here"),
+        parquet: "<b>dropped.parquet is here as b-dropped.parquet.",
+        pickled: re.compile("A recording is a Parquet or a CSV file"),
+    }.items():
+        tab.evaluate(DROP, [path.name, list(path.read_bytes())])
+        tab.get_by_text(said).wait_for()
+    tab.get_by_role("heading", name="b-dropped.parquet: 3 rows, 3 columns").wait_for()
+    assert tab.locator("main img").count() == 0
 
 
 def test_a_newcomer_has_an_example_to_try(tab):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from PIL import Image
 
 from actcause.data import collect
 
@@ -63,12 +64,111 @@ def test_a_run_shows_probabilities_and_predictions_without_each_factor(tab, run)
     tab.wait_for_url(re.compile("hindsight=1"))
 
 
+def test_names_of_bodies_that_touch_cover_neither_each_other_nor_other_bodies(tab):
+    """What is written and painted on the canvas is listened to: the steps are those in which bodies touch."""
+    tab.add_init_script("""
+        const pen = CanvasRenderingContext2D.prototype;
+        const { clearRect, fillText, rect } = pen;
+        const seen = (window.seen = { names: [], bodies: [] });
+        pen.clearRect = function (...box) {
+            Object.assign(seen, { names: [], bodies: [] });
+            clearRect.apply(this, box);
+        };
+        pen.rect = function (x, y, wide, tall) {
+            seen.bodies.push([x, y, x + wide, y + tall]);
+            rect.call(this, x, y, wide, tall);
+        };
+        pen.fillText = function (text, x, y) {
+            const half = this.measureText(text).width / 2;
+            seen.names.push([text, x - half, y - 10, x + half, y + 2]);
+            fillText.call(this, text, x, y);
+        };
+    """)
+    drawn = """async () => {
+        const { paint } = await import("/js/scene.js");
+        const asked = { source: { domain: "push", seed: 1, draw: 0, frames: 2000 }, run: null, hindsight: false };
+        const found = [];
+        for (let at = 0; at < 12; at += 1) {
+            const body = JSON.stringify({ ...asked, at });
+            const headers = { "content-type": "application/json" };
+            const reply = await fetch("/api/replay/episode", { method: "POST", headers, body });
+            const episode = await reply.json();
+            for (let step = 0; step < episode.steps; step += 1) {
+                if (!episode.cause[step][episode.factors.indexOf("pusher")]) continue;
+                paint(document.querySelector(".replay-canvas"), episode, step);
+                found.push({ ...window.seen, bodies: window.seen.bodies.slice(1) });
+            }
+        }
+        return found;
+    }"""
+    tab.goto("/#/replay?step=1")
+    tab.get_by_text(re.compile(r"Cause of the next block")).wait_for()
+    pictures = tab.evaluate(drawn)
+    assert len(pictures) > 5
+    for picture in pictures:
+        names = [(text, box) for text, *box in picture["names"]]
+        assert {"pusher", "block", "target", "action"} <= {text for text, _ in names}
+        for index, (text, box) in enumerate(names):
+            assert not [other for other, its in names[:index] if overlap(box, its)], text
+            assert not covered(box, picture["bodies"]), text
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def covered(box, bodies):
+    """The bodies that a name lies on, besides its own, if it stands in that, and those under it."""
+    own = [index for index, its in enumerate(bodies) if its[0] <= box[0] and box[2] <= its[2] and overlap(box, its)]
+    return [body for body in bodies[max(own, default=-1) + 1 :] if overlap(box, body)]
+
+
+def test_a_saved_picture_has_the_colour_of_the_page_behind_it(tab):
+    tab.goto("/#/replay?step=1")
+    tab.get_by_text(re.compile(r"Cause of the next block")).wait_for()
+    with tab.expect_download() as saved:
+        tab.get_by_role("button", name="Save picture").click()
+    with Image.open(saved.value.path()) as picture:
+        pixels = picture.convert("RGBA")
+        assert pixels.getextrema()[3] == (255, 255)
+        shown = tab.evaluate("getComputedStyle(document.querySelector('.replay-canvas')).backgroundColor")
+        assert pixels.getpixel((3, pixels.height - 3))[:3] == tuple(map(int, re.findall(r"\d+", shown)[:3]))
+
+
 def test_every_domain_plays(tab):
     tab.goto("/#/replay?step=1")
     for domain in ("break", "mover-1d", "block-1d", "2-in"):
         tab.get_by_label("Recording or domain").select_option(f"domain:{domain}")
         tab.wait_for_url(re.compile(f"domain={domain}"))
         tab.get_by_role("button", name="To the next step in which a factor acts (n)").click()
+
+
+@pytest.mark.parametrize("episode", ["9999", "-4", "abc"])
+def test_an_address_with_a_wrong_number_says_so_and_shows_another_episode(tab, episode):
+    tab.goto(f"/#/replay?domain=push&episode={episode}&step=1&speed=-3&run=nobody")
+    tab.get_by_text(re.compile(r"There is no episode \d+; this recording has 100\.")).wait_for()
+    tab.get_by_text(re.compile(r"Cause of the next block")).wait_for()
+    assert tab.get_by_label("Speed").input_value() == "2"
+
+
+def test_a_run_that_is_not_there_is_said(tab):
+    tab.goto("/#/replay?domain=push&run=nobody&step=1")
+    tab.get_by_text("There is no run 'nobody' that fits").wait_for()
+    tab.get_by_text(re.compile(r"Cause of the next block")).wait_for()
+
+
+def test_a_typed_number_of_no_episode_is_said_and_the_episode_stays(tab):
+    tab.goto("/#/replay?domain=push&episode=3&step=1")
+    box = tab.get_by_role("spinbutton", name="Episode")
+    tab.get_by_text(re.compile(r"Cause of the next block")).wait_for()
+    box.fill("9999")
+    box.press("Enter")
+    tab.get_by_text("There is no episode 9999; this recording has 100.").wait_for()
+    assert box.input_value() == "3"
+    box.fill("4")
+    box.press("Enter")
+    tab.wait_for_url(re.compile("episode=4"))
+    assert tab.locator(".notice").count() == 0
 
 
 def test_a_recording_that_is_not_there_or_damaged_is_said_and_the_page_goes_on(tab, server):

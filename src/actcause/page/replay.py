@@ -30,9 +30,9 @@ class Judged(Strict):
 
 
 class Wanted(Judged):
-    """An episode by its position; by default the first in which something happens."""
+    """An episode by its position, -1 for a number that no episode has; by default the first that is eventful."""
 
-    at: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    at: Annotated[int, Field(ge=-1, le=10**9)] | None = None
 
 
 class Download(Source):

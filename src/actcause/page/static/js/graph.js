@@ -3,11 +3,12 @@ import { layered } from "./layout.js";
 import { svg } from "./ui.js";
 
 const HEIGHT = 54;
-const BETWEEN = 64; // layers
+const BETWEEN = { level: 64, upright: 44 }; // layers
 const GAP = 26; // nodes of a layer
 const MARGIN = 26;
 const ROOM = { width: 800, height: 400 };
 const SMALLEST = 0.7; // a graph that would have to shrink further is scrolled instead
+const PLAINER = 0.85; // two rows of roots are worth their tangle if the nodes get larger by more than this
 const MOST = 60; // variables; more are a tangle that says nothing
 const WORDS = { changed: "changed", held: "held", given: "set", moved: "follows" };
 
@@ -26,7 +27,7 @@ export function draw(model, { act, hint }) {
     viewBox: `0 0 ${full.width} ${full.height}`,
     role: "group",
     "aria-label": "The causal graph",
-    style: { "--natural": `${full.width}px`, "min-width": `${SMALLEST * full.width}px` },
+    style: { "--natural": `${full.width}px`, "min-width": `${SMALLEST * full.width}px`, "min-height": `${SMALLEST * full.height}px` },
   });
   root.append(svg("defs", {}, arrowhead("arrow", "tip"), arrowhead("arrow-live", "tip live")));
   const half = level ? width / 2 : HEIGHT / 2;
@@ -68,23 +69,27 @@ export function draw(model, { act, hint }) {
   };
 }
 
-/** Layers from left to right, or from the top down where that leaves the nodes larger. */
+/** Layers from left to right, from the top down or with two rows of roots: whichever leaves the nodes largest. */
 function arranged(variables, width) {
-  const both = [true, false].map((level) => {
-    const across = level ? HEIGHT : width;
-    const along = level ? width : HEIGHT;
-    const found = layered(variables, { node: across, bend: 8, gap: level ? GAP : GAP / 2 });
-    const all = found.layers.flat();
-    const low = Math.min(...all.map((node) => node.y - node.height / 2)) - MARGIN;
-    const breadth = Math.max(...all.map((node) => node.y + node.height / 2)) + MARGIN - low;
-    const length = 2 * MARGIN + found.layers.length * (along + BETWEEN) - BETWEEN;
-    const first = (node) => MARGIN + along / 2 + node.layer * (along + BETWEEN);
-    const second = (node) => node.y - low;
-    const full = level ? { width: length, height: breadth } : { width: breadth, height: length };
-    const scale = Math.min(1, ROOM.width / full.width, ROOM.height / full.height);
-    return { ...found, level, full, scale, x: level ? first : second, y: level ? second : first };
-  });
-  return both[0].scale >= both[1].scale ? both[0] : both[1];
+  const shapes = [{ level: true }, { level: false }, { level: false, staggered: true }];
+  const found = shapes.map((shape) => arrangement(variables, width, shape));
+  return found.reduce((best, one) => (one.scale > best.scale ? one : best));
+}
+
+function arrangement(variables, width, { level, staggered = false }) {
+  const across = level ? HEIGHT : width;
+  const along = level ? width : HEIGHT;
+  const between = level ? BETWEEN.level : BETWEEN.upright;
+  const found = layered(variables, { node: across, bend: 8, gap: level ? GAP : GAP / 2 }, staggered);
+  const all = found.layers.flat();
+  const low = Math.min(...all.map((node) => node.y - node.height / 2)) - MARGIN;
+  const breadth = Math.max(...all.map((node) => node.y + node.height / 2)) + MARGIN - low;
+  const length = 2 * MARGIN + found.layers.length * (along + between) - between;
+  const first = (node) => MARGIN + along / 2 + node.layer * (along + between);
+  const second = (node) => node.y - low;
+  const full = level ? { width: length, height: breadth } : { width: breadth, height: length };
+  const scale = Math.min(1, ROOM.width / full.width, ROOM.height / full.height);
+  return { ...found, level, full, scale: staggered ? PLAINER * scale : scale, x: level ? first : second, y: level ? second : first };
 }
 
 function classes(variable, mark, effect) {

@@ -4,10 +4,12 @@ const SWEEPS = 12;
 
 /**
  * Layers of nodes, each `{name, layer, y, height}`, and edges as the nodes that they pass through.
- * Edges that cross several layers get a stand-in of no height in each of them.
+ * Edges that cross several layers get a stand-in of no height in each of them. If `staggered`, every other variable
+ * of the first layer gets a layer of its own before it.
  */
-export function layered(variables, heights) {
+export function layered(variables, heights, staggered = false) {
   const depth = depths(variables);
+  if (staggered) stagger(depth);
   const nodes = new Map();
   for (const { name } of variables) nodes.set(name, { name, layer: depth.get(name), height: heights.node, above: [], below: [] });
   const edges = [];
@@ -49,6 +51,14 @@ function depths(variables) {
   };
   for (const variable of variables) if (!depth.has(variable.name)) visit(variable);
   return depth;
+}
+
+function stagger(depth) {
+  let place = 0;
+  for (const [name, layer] of depth) {
+    if (layer > 0) depth.set(name, layer + 1);
+    else depth.set(name, place++ % 2);
+  }
 }
 
 function through(nodes, from, to, height) {

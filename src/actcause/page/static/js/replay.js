@@ -18,6 +18,9 @@ export function fits(run, layout) {
   return Boolean(layout && run.layout?.factors) && plain(run.layout) === plain(layout);
 }
 
+/** The position of the episode with a number that someone wrote, -1 if it can have none. */
+const numbered = (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) - 1 : -1);
+
 export const view = {
   name: "replay",
   title: "Replay",
@@ -35,10 +38,10 @@ class Replay {
     this.seed = Number.parseInt(state.seed ?? "1", 10) || 0;
     this.run = state.run ?? "";
     this.hindsight = state.hindsight === "1";
-    this.at = state.episode === undefined ? null : Number.parseInt(state.episode, 10) - 1;
+    this.at = state.episode === undefined ? null : numbered(state.episode);
     this.step = Math.max(Number.parseInt(state.step ?? "1", 10) - 1 || 0, 0);
     this.share = 0;
-    this.speed = Number(state.speed) || 2;
+    this.speed = SPEEDS.includes(Number(state.speed)) ? Number(state.speed) : 2;
     this.playing = !still() && state.step === undefined;
     this.episode = null;
     this.latest = newest();
@@ -68,7 +71,7 @@ class Replay {
     });
     this.place = el("output", { class: "replay-place" });
     this.number = el("input", {
-      type: "number", min: 1, "aria-label": "Episode", on: { change: () => this.load(Number(this.number.value) - 1) },
+      type: "number", min: 1, "aria-label": "Episode", on: { change: () => this.load(numbered(this.number.value)) },
     });
     this.count = el("span", { class: "soft" });
     this.speeds = el(
@@ -76,7 +79,7 @@ class Replay {
       { "aria-label": "Speed", on: { change: () => this.pace(Number(this.speeds.value)) } },
       SPEEDS.map((speed) => el("option", { value: speed, text: `${speed} steps/s` })),
     );
-    this.speeds.value = String(SPEEDS.includes(this.speed) ? this.speed : 2);
+    this.speeds.value = String(this.speed);
     this.legend = el("div", { class: "replay-legend row small" });
     this.said = el("p", { class: "replay-said" });
     this.factors = el("div");
@@ -97,10 +100,10 @@ class Replay {
           el(
             "div",
             { class: "row replay-episode" },
-            small("◂", () => this.load(this.at - 1), "Previous episode"),
+            small("◂", () => this.turn(-1), "Previous episode"),
             this.number,
             this.count,
-            small("▸", () => this.load(this.at + 1), "Next episode"),
+            small("▸", () => this.turn(1), "Next episode"),
             this.anew,
           ),
         ),
@@ -178,7 +181,9 @@ class Replay {
       this.source = { domain: FIRST };
       this.sources.value = `domain:${FIRST}`;
     }
+    const wanted = this.run;
     this.offerRuns();
+    if (wanted !== this.run) notice(this.note, `There is no run '${wanted}' that fits; here is the episode without it.`, "warn");
     this.tick(performance.now());
     if (this.run) await this.judge(this.run, this.hindsight, this.at);
     else await this.load(this.at);
@@ -284,18 +289,23 @@ class Replay {
     });
   }
 
+  /** To the episode before or after this one, if there is one. */
+  turn(by) {
+    const at = this.at + by;
+    if (this.episode && at >= 0 && at < this.episode.episodes) this.load(at);
+  }
+
   /** Show the episode at a position; until the run has judged the rows, without what it found. */
   async load(at, stay = false) {
-    if (at !== null && (Number.isNaN(at) || (this.episode && (at < 0 || at >= this.episode.episodes)))) {
-      if (this.episode) this.number.value = this.at + 1;
-      return;
-    }
     const body = { source: this.asked(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at };
     try {
       const episode = await this.latest(() => post("/api/replay/episode", body));
       if (!episode || this.over) return;
+      if (this.note.querySelector(".bad")) notice(this.note, "");
       this.show(episode, stay);
     } catch (error) {
+      if (this.episode) this.number.value = this.at + 1;
+      else if (at !== null) await this.load(null); // a wrong number in the address
       notice(this.note, error.message, "bad");
     }
   }

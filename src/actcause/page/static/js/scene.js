@@ -1,8 +1,9 @@
 // An episode's step on a canvas: a domain's own picture, or cards of values for any other recording.
-import { ON_BODY, arrow, brief, circle, clamp, curve, cut, labels, word } from "./strokes.js";
+import { names } from "./names.js";
+import { ON_BODY, arrow, brief, clamp, cut, word } from "./strokes.js";
+import { ways } from "./ways.js";
 
 const THING = "#b4bac0";
-const SIDES = { cause: 1, found: -1 }; // upwards and downwards
 const FEW = 5; // features whose values are written out
 const MOST_CARDS = 24;
 
@@ -14,6 +15,7 @@ export function palette() {
     ink: named("ink"), soft: named("soft"), paper: named("paper"), panel: named("panel"), line: named("line"),
     agent: named("c4"), outcome: named("c7"), thing: THING, goal: named("c2"), true: named("c0"), found: named("c5"),
     font: style.fontFamily || "sans-serif",
+    size: Math.round(0.82 * Number.parseFloat(style.fontSize)), // larger on a projector, as the rest of the page
   };
 }
 
@@ -35,25 +37,15 @@ export function paint(canvas, episode, step, share = 0) {
   const { pen, width, height } = fitted(canvas);
   if (!width || !height) return;
   const colours = palette();
-  const place = episode.scenes
+  pen.fillStyle = colours.panel; // a picture that is saved has no page behind it
+  pen.fillRect(0, 0, width, height);
+  const { place, walls = [] } = episode.scenes
     ? paintScene(pen, width, height, episode, step, share, colours)
     : paintCards(pen, width, height, episode, step, colours);
-  const goal = place[episode.outcome_factor];
-  for (const kind of ["cause", "found"]) {
-    const causes = episode[kind]?.[step];
-    if (!causes || !goal) continue;
-    const acting = episode.factors.filter((factor, position) => causes[position] && place[factor]);
-    const others = acting.filter((factor) => factor !== episode.own);
-    // The loop is where no arrow arrives.
-    const fromLeft = others.filter((factor) => place[factor].x < goal.x).length * 2 > others.length;
-    for (const factor of acting) {
-      const points = factor === episode.own
-        ? circle(goal, SIDES[kind], fromLeft ? 1 : -1)
-        : curve(place[factor], goal, SIDES[kind]);
-      arrow(pen, points, kind, colours);
-    }
-  }
-  labels(pen, place, colours);
+  const field = { left: 4, top: 2, right: width - 4, bottom: height - 4 };
+  const arrows = ways(episode, step, place, field);
+  for (const { kind, points } of arrows) arrow(pen, points, kind, colours);
+  names(pen, place, [...walls, ...arrows.map((one) => one.points)], field, colours);
 }
 
 // -- the picture of a domain ------------------------------------------------------------------------
@@ -76,13 +68,10 @@ function paintScene(pen, width, height, episode, step, share, colours) {
   pen.clip();
   pen.strokeStyle = colours.ink;
   pen.lineWidth = 2;
-  for (const wall of wallsAt(episode.scenes, step)) {
+  const walls = wallsAt(episode.scenes, step).map((wall) => wall.map(([x, y]) => pixel(x, y)));
+  for (const wall of walls) {
     pen.beginPath();
-    wall.forEach(([x, y], index) => {
-      const at = pixel(x, y);
-      if (index) pen.lineTo(at.x, at.y);
-      else pen.moveTo(at.x, at.y);
-    });
+    wall.forEach((at, index) => (index ? pen.lineTo(at.x, at.y) : pen.moveTo(at.x, at.y)));
     pen.stroke();
   }
   const place = {};
@@ -97,7 +86,18 @@ function paintScene(pen, width, height, episode, step, share, colours) {
   pen.restore();
   if (scene.action) place[scene.action[0]] = dial(pen, from, scene.action, colours);
   if (scene.whole) whole(pen, scene, from, (right - left) * unit, from.y + (top - bottom) * unit + 26, view, colours);
-  return place;
+  return { place, walls: walls.map(dotted) };
+}
+
+/** Points all along the corners of a line. */
+function dotted(corners) {
+  return corners.slice(1).flatMap((to, index) => {
+    const from = corners[index];
+    const count = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / 4);
+    return Array.from({ length: count }, (_, k) => ({
+      x: from.x + ((to.x - from.x) * k) / count, y: from.y + ((to.y - from.y) * k) / count,
+    }));
+  });
 }
 
 function wallsAt(scenes, step) {
@@ -195,7 +195,7 @@ function paintCards(pen, width, height, episode, step, colours) {
     pen.textAlign = "left";
     word(pen, `and ${shown.length - cards.length} more factors`, gap, height - 4, colours.soft, 13, colours);
   }
-  return place;
+  return { place };
 }
 
 function valuesOf(episode, position, step) {
