@@ -1,9 +1,12 @@
-"""Hypothesis profiles: the same examples every time; `HYPOTHESIS_PROFILE=ci` looks at more of them."""
+"""Hypothesis profiles (`HYPOTHESIS_PROFILE=ci` looks at more examples), and one Ray cluster for all tests."""
 
 import os
 import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))  # the fuzzer runs as a test too
@@ -14,3 +17,16 @@ STEADY = settings(derandomize=True, deadline=None, database=None, suppress_healt
 settings.register_profile("default", STEADY, max_examples=100)
 settings.register_profile("ci", STEADY, max_examples=300)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[None]:
+    """A Ray cluster with two workers, which `--engine ray` uses and leaves alone; to start one takes seconds."""
+    pytest.importorskip("ray")
+    from actcause.engines import engine
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray warns of itself
+        with engine("ray", workers=2) as found:
+            assert found.workers == 2
+            yield

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import annotation
+import killers
 from actcause.annotation import AnnotationError, Request, annotate_files, jobs
 from actcause.annotation.splice import splice
 from actcause.annotation.thrift import BINARY, BYTE, DOUBLE, FALSE, I16, I32, I64, LIST, STRUCT, TRUE, Items, Reader
@@ -117,8 +118,8 @@ def test_two_workers_write_the_same_bytes_as_one(run, data, capsys, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
+@pytest.mark.usefixtures("cluster")
 def test_ray_writes_the_same_bytes(run, data, capsys, tmp_path):
-    pytest.importorskip("ray")
     document(capsys, "predict", run, data, "--out", tmp_path / "one")
     broken(record(data / "z.parquet"))
     said = refused(capsys, "predict", run, data, "--out", tmp_path / "two", "--workers", 2, "--engine", "ray")
@@ -325,6 +326,28 @@ def test_a_place_that_cannot_be_written_to_is_one_line_and_loses_nothing(
 def test_a_folder_that_cannot_be_made_is_one_line(run, data, capsys, tmp_path):
     (tmp_path / "mine").write_text("mine")
     assert "Cannot write" in refused(capsys, "predict", run, data, "--out", tmp_path / "mine" / "causes")
+
+
+# -- workers that are killed ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["local", "ray"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
+def test_a_row_group_that_kills_its_workers_is_named_and_the_other_files_are_finished(
+    run, data, capsys, monkeypatch, request, tmp_path, name
+):
+    if name == "ray":
+        request.getfixturevalue("cluster")
+    document(capsys, "predict", run, data, "--out", tmp_path / "whole")
+    command = ["predict", run, data, "--out", tmp_path / "causes"]
+    with monkeypatch.context() as patch:
+        patch.setattr("actcause.annotation.running.annotate", killers.annotate)
+        said = refused(capsys, *command, "--workers", 2, "--engine", name)
+    assert said.startswith(f"actcause: {data / 'b.parquet'}, row group 1: Its worker ended before it did, 3 times")
+    there = contents(tmp_path / "causes")
+    assert {each for each in there if ".parts" not in each} == {"a.parquet", "later/c.parquet"}
+    assert document(capsys, *command)["annotated"] <= 400
+    assert contents(tmp_path / "causes") == contents(tmp_path / "whole")
 
 
 # -- the parts put together ------------------------------------------------------------------------

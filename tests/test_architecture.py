@@ -39,7 +39,7 @@ LAYERS = (
     {"find"},
     {"responsibility"},
     {"render"},
-    {"sources", "output", "replay"},
+    {"sources", "output", "journal", "replay"},
     {"sweeps"},
     {"demo", "questions", "recordings", "learning", "reproduction"},
     {"page"},

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import actcause as ac
+import killers
 import run
 from actcause.cli import main
-from actcause.engines import Outcome, engine
-from actcause.questions import BATCH, answered
+from actcause.engines import engine
+from actcause.questions import BATCH, Line, Reply, answer_batch, answered
 
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
 ASKED: list[dict[str, Any]] = [
@@ -150,17 +151,64 @@ def test_what_was_there_stays_if_the_answers_cannot_be_written(capsys, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "q.jsonl"]
 
 
-def test_questions_whose_worker_is_lost_for_good_are_each_answered_with_that():
-    class Lost:
-        workers = 1
+# -- workers that are killed, and commands that are cut off ------------------------------------------
 
-        def run(self, function, tasks, *, retries=2, isolated=False):
-            for number, task in enumerate(tasks):
-                yield Outcome(None, "Its worker ended.", 3) if number == 0 else Outcome(function(task), None, 1)
+KILLER = {"model": "rock-throwing", "event": killers.KILLING_EVENT}
+HARMLESS = [{"model": "rock-throwing", "event": "ST=1", "max_causes": number} for number in range(1, 2 * BATCH)]
 
-    lines = [json.dumps(ASKED[1])] * (BATCH + 1)
-    replies = list(answered(lines, {}, Lost()))
-    assert [reply.error for reply in replies] == ["Its worker ended."] * BATCH + [None]
+
+def test_a_question_that_kills_its_workers_is_reported_and_the_same_command_asks_it_alone(
+    capsys, monkeypatch, tmp_path
+):
+    lines = [*HARMLESS[:3], KILLER, *HARMLESS[3:]]
+    out, whole = tmp_path / "answers.jsonl", tmp_path / "whole.jsonl"
+    command = ["ask", "--questions", written(tmp_path / "q.jsonl", lines), "--out"]
+    assert main([*command, str(whole)]) == 0
+    monkeypatch.setattr("actcause.questions.answer_batch", killers.answer_batch)
+    assert main([*command, str(out), "--workers", "2"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"actcause: 1 of {len(lines)} questions were lost with their workers: give the command again"
+    )
+    assert "the first is on line 4: Its worker ended before it did, 3 times (at last by signal 9)" in said
+    assert said.count("\n") == 1
+    before, after = (path.read_text(encoding="utf-8").splitlines() for path in (whole, out))
+    assert [number for number, (one, other) in enumerate(zip(before, after, strict=True)) if one != other] == [3]
+    assert json.loads(after[3])["line"] == 4
+    asked = []
+
+    def counted(batch: tuple[Line, ...]) -> tuple[Reply, ...]:
+        asked.extend(line.number for line in batch)
+        return answer_batch(batch)
+
+    monkeypatch.setattr("actcause.questions.answer_batch", counted)
+    assert main([*command, str(out)]) == 0
+    assert asked == [4]
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "q.jsonl", "whole.jsonl"]
+
+
+def test_a_command_that_was_cut_off_asks_what_is_left(monkeypatch, tmp_path):
+    out = tmp_path / "answers.jsonl"
+    command = ["ask", "--questions", written(tmp_path / "q.jsonl", HARMLESS), "--out", str(out)]
+    asked = []
+
+    def cut_off(batch: tuple[Line, ...]) -> tuple[Reply, ...]:
+        asked.append(len(batch))
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return answer_batch(batch)
+
+    monkeypatch.setattr("actcause.questions.answer_batch", cut_off)
+    assert main(command) == 130
+    assert not out.exists()
+    [journal] = tmp_path.glob(".*")
+    journal.write_bytes(journal.read_bytes()[:-5])  # as if it had been killed while it wrote
+    assert main(command) == 0
+    assert asked == [BATCH, BATCH - 1, 1, BATCH - 1]
+    with engine() as alone:
+        assert out.read_text().splitlines() == [reply.text for reply in answered(map(json.dumps, HARMLESS), {}, alone)]
+    assert not list(tmp_path.glob(".*"))
 
 
 # -- workers -----------------------------------------------------------------------------------------
@@ -177,9 +225,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
 @pytest.mark.parametrize(("name", "workers"), [("local", 2), ("local", 3), ("ray", 2)])
-def test_the_answers_are_the_same_bytes_whoever_gives_them(many, tmp_path, name, workers):
+def test_the_answers_are_the_same_bytes_whoever_gives_them(many, request, tmp_path, name, workers):
     if name == "ray":
-        pytest.importorskip("ray")
+        request.getfixturevalue("cluster")
     questions, one = many
     out = tmp_path / "answers.jsonl"
     chosen = ("--engine", name, "--workers", str(workers))

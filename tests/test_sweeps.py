@@ -170,7 +170,7 @@ def test_a_trial_is_the_run_that_train_writes(undisturbed: Path, data: str, tmp_
     assert contents(tmp_path / "run") == contents(undisturbed / "penalty=0.1,seed=1")
 
 
-def test_the_same_command_redoes_nothing_and_more_values_are_added(
+def test_the_same_command_redoes_nothing(
     undisturbed: Path, data: str, small: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {
@@ -219,31 +219,23 @@ def test_a_domain_is_recorded_anew_for_each_seed(small: None, tmp_path: Path) ->
 # -- workers, engines and faults -------------------------------------------------------------------
 
 
-def test_two_workers_give_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) -> None:
-    out = tmp_path / "sweep"
-    command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "--sweep", "seed=0..1"]
-    assert main([*command, "--workers", "2"]) == 0
-    assert contents(out) == contents(undisturbed)
-
-
+@pytest.mark.usefixtures("cluster")
 def test_ray_gives_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) -> None:
-    pytest.importorskip("ray")
     out = tmp_path / "sweep"
     command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "seed=0..1"]
     assert main([*command, "--engine", "ray", "--workers", "2"]) == 0
     assert contents(out) == contents(undisturbed)
 
 
-def test_a_trial_whose_process_is_killed_is_begun_again_and_ends_the_same(
-    undisturbed: Path, data: str, tmp_path: Path
-) -> None:
+def test_two_workers_one_of_which_is_killed_give_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) -> None:
     out = tmp_path / "sweep"
-    command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "seed=0..1", "--workers", "2"]
+    command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "--sweep", "seed=0..1"]
+    command += ["--workers", "2"]
     process = subprocess.Popen([sys.executable, "-m", "actcause", *command], stdout=subprocess.DEVNULL)
     killed: set[int] = set()
     deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and len(killed) < 2:
-        for worker in _workers(process.pid) - killed:
+    while process.poll() is None and time.monotonic() < deadline and not killed:
+        for worker in _workers(process.pid):
             if any(out.glob("*/run.json")):  # a trial is under way
                 os.kill(worker, signal.SIGKILL)
                 killed.add(worker)
@@ -448,7 +440,7 @@ def test_without_matplotlib_the_table_is_there_and_a_sentence_says_what_to_insta
 
 @pytest.fixture(scope="module")
 def recorded() -> Transitions:
-    return collect("1-in", 4000, seed=3)
+    return collect("1-in", 2000, seed=3)
 
 
 def test_true_causes_win_over_naming_nothing_everything_or_some(recorded: Transitions) -> None:

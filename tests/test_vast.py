@@ -119,9 +119,9 @@ def test_the_pusher_in_parts_is_the_pusher_at_once(positions):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
 @pytest.mark.parametrize("name", ["local", "ray"])
-def test_two_workers_find_what_one_finds(name, monkeypatch):
+def test_two_workers_find_what_one_finds(name, monkeypatch, request):
     if name == "ray":
-        pytest.importorskip("ray")
+        request.getfixturevalue("cluster")
     monkeypatch.setattr(search, "CELLS", 1000)
     monkeypatch.setattr(frequent, "CELLS", 200)
     asked = {"alpha_sufficiency": 0.3, "alpha_necessity": 0.2, "where": "A > B"}

@@ -90,7 +90,8 @@ def ask(
     once every definition has had its say.
 
     With --questions a file of questions is answered by --workers, a line of JSON for each in its order; the
-    exit code is 2 if a line was wrong, which is answered with its error.
+    exit code is 2 if a line was wrong, which is answered with its error. With --out a command that was cut
+    off asks what is left when it is given again.
     """
     if questions is not None:
         fields = {
@@ -130,7 +131,7 @@ def ask(
         max_causes=max_causes or (None if as_json else sources.COMPARED_CAUSES if everything else sources.SHOWN_CAUSES),
         max_seconds=max_seconds if max_seconds is not None or patient else sources.COMPARED_SECONDS,
     )
-    with engines.engine(engine, workers, address):  # one question is asked here, wherever many would be
+    with engines.engine(engine, workers, address):  # one question is asked here: a cluster begins with its first task
         answers, degrees = _put(question, tuple(DEFINITIONS) if everything else (definition,), responsibility)
     if as_json:
         documents = [answer_document(*each) for each in zip(answers, degrees, strict=True)]

@@ -136,7 +136,7 @@ def train(
     A run is a folder with the learned model, the course of training and, until it has finished,
     a checkpoint: after Ctrl-C, a time budget or a power cut, --resume goes on to the same result.
 
-    With --sweep, or several seeds, every combination is trained in a process of its own; RUN then
+    With --sweep, or several seeds, every combination is trained by one of --workers processes; RUN then
     holds a run for each, and a table of them, best first, which is chosen without labels. The same
     command goes on where it stopped. Under torchrun several processes train one run together.
     """

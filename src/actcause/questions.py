@@ -6,6 +6,9 @@ r"""A file of questions: one JSON object a line, answered in its order by as man
 The fields are the options of `actcause ask`, and so is what each line is answered with: the document that `ask --json`
 prints. `model` is an example's name, a file of model text or, if it has more than one line, the text itself. What a
 line leaves out is taken from the command line. A line that is wrong is answered with its number and its error.
+
+Answers that go to a file are kept in a journal beside it until all are there: a command that was cut off, or whose
+workers were killed again and again, asks only what is left when it is given once more.
 """
 
 from __future__ import annotations
@@ -13,11 +16,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,10 +32,11 @@ from .answer import Answer, Verdict
 from .definitions import DEFINITIONS
 from .engines import Engine
 from .errors import ActCauseError, QueryError, shown, suggest
+from .journal import Journal
 from .output import written_whole
 
 BATCH = 8  # questions that a worker is given at once, so that handing them over costs little
-RETRIES = 5  # a worker that is killed has seldom met a question that kills it
+VERSION = 1  # of how answers are found and written: those of another version are found again
 KEPT = 64  # models that a worker keeps for its next question
 ASSIGNED = (str, dict)
 FIELDS: Mapping[str, tuple[type, ...]] = {
@@ -46,6 +52,7 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "max_seconds": (int, float),
     "responsibility": (bool,),
 }
+FAULTS = {"wrong": "could not be asked", "lost": "were lost with their workers: give the command again for these"}
 SUCH = '{"model": "rock-throwing", "event": "ST=1"}'
 WORDS = {
     str: "text",
@@ -59,11 +66,15 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Reply:
-    """What a line was answered with: the line of its number, one JSON document, and whether it is an error."""
+    """What a line was answered with: the line of its number, one JSON document, and whether it is an error.
+
+    A question that is `lost` may be right: every worker that was given it ended before it was answered.
+    """
 
     number: int
     text: str
     error: str | None = None
+    lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,28 +86,34 @@ class Line:
     text: str | None = None
     error: str | None = None
 
+    @cached_property
+    def key(self) -> str:
+        """The same for the same question."""
+        question = json.dumps([VERSION, self.asked, self.text], sort_keys=True)
+        return blake2b(question.encode(), digest_size=16).hexdigest()
+
 
 def answer_file(name: str, usual: Mapping[str, Any], workers: Engine, out: Path | None) -> None:
     """Answer a file of questions, on stdout or into a file that is written whole; wrong lines end in an error."""
-    lines = wrong = 0
-    first: Reply | None = None
-    with nullcontext() if out is None else written_whole(out) as file:
-        for reply in answered(lines_of(name), usual, workers):
-            if file is None:
-                print(reply.text)
-            else:
-                file.write(f"{reply.text}\n".encode())
-            lines += 1
-            if reply.error is not None:
-                wrong += 1
-                first = first or reply
-    if first is not None:
-        listed = f"{wrong:,} of {lines:,} questions could not be asked"
-        raise QueryError(f"{listed}; the first is on line {first.number}: {first.error}")
+    if out is None:
+        faults = _written(answered(lines_of(name), usual, workers), print)
+    else:
+        with Journal(out) as journal:
+            with written_whole(out) as file:
+                replies = answered(lines_of(name), usual, workers, journal)
+                faults = _written(replies, lambda text: file.write(f"{text}\n".encode()))
+            if "lost" not in faults:
+                journal.remove()
+    if faults:
+        raise QueryError(" ".join(faults.values()))
 
 
-def answered(lines: Iterable[str], usual: Mapping[str, Any], workers: Engine) -> Iterator[Reply]:
+def answered(
+    lines: Iterable[str], usual: Mapping[str, Any], workers: Engine, journal: Journal | None = None
+) -> Iterator[Reply]:
     """A reply for each line that is not blank, in order; `usual` holds the fields that a line may leave out.
+
+    What the journal knows is not asked again, and what is answered goes into it.
 
     >>> from actcause.engines import engine
     >>> with engine() as one:
@@ -105,19 +122,55 @@ def answered(lines: Iterable[str], usual: Mapping[str, Any], workers: Engine) ->
     True
     """
     read = (_read(number, line, usual) for number, line in enumerate(lines, 1) if line.strip())
-    begun: list[tuple[Line, ...]] = []
+    begun: deque[tuple[tuple[Line, ...], tuple[Line, ...]]] = deque()  # all lines of a batch, and those to be asked
 
     def batches() -> Iterator[tuple[Line, ...]]:
         while batch := tuple(islice(read, BATCH)):
-            begun.append(batch)
-            yield batch
+            asked = tuple(line for line in batch if journal is None or line.key not in journal)
+            begun.append((batch, asked))
+            yield asked
 
-    for outcome in workers.run(answer_batch, batches(), retries=RETRIES):
-        batch = begun.pop(0)
+    for outcome in workers.run(answer_batch, batches()):
+        batch, asked = begun.popleft()
+        replies = outcome.value or () if outcome.error is None else _alone(asked, workers)
+        found = {reply.number: reply for reply in replies}
+        for line in batch:
+            if line.number not in found:
+                assert journal is not None
+                yield Reply(line.number, journal[line.key])
+                continue
+            reply = found[line.number]
+            if journal is not None and reply.error is None:
+                journal.add(line.key, reply.text)
+            yield reply
+
+
+def _alone(batch: tuple[Line, ...], workers: Engine) -> Iterator[Reply]:
+    """Ask the questions of a batch that was lost one by one: only those that end their worker are lost."""
+    outcomes = workers.run(answer_batch, [(line,) for line in batch], isolated=True)
+    for line, outcome in zip(batch, outcomes, strict=True):
         if outcome.error is None:
             yield from outcome.value or ()
-        else:  # the worker was lost with all its questions, and again at every further attempt
-            yield from (_refused(line.number, outcome.error) for line in batch)
+        else:
+            yield replace(_refused(line.number, outcome.error), lost=True)
+
+
+def _written(replies: Iterable[Reply], write: Callable[[str], object]) -> dict[str, str]:
+    """Write the answers; a sentence about each kind of fault among them, with the first."""
+    counts: Counter[str] = Counter()
+    first: dict[str, Reply] = {}
+    for reply in replies:
+        write(reply.text)
+        counts["lines"] += 1
+        if reply.error is not None:
+            kind = "lost" if reply.lost else "wrong"
+            counts[kind] += 1
+            first.setdefault(kind, reply)
+    return {
+        kind: f"{counts[kind]:,} of {counts['lines']:,} questions {FAULTS[kind]}; "
+        f"the first is on line {reply.number}: {reply.error}"
+        for kind, reply in first.items()
+    }
 
 
 def answer_batch(batch: tuple[Line, ...]) -> tuple[Reply, ...]:

@@ -20,7 +20,7 @@ WORKERS = [("local", 1), ("local", 2), ("ray", 2)]
 def workers(request: pytest.FixtureRequest) -> Iterator[Engine]:
     name, number = request.param
     if name == "ray":
-        pytest.importorskip("ray")
+        request.getfixturevalue("cluster")
     with engine(name, workers=number) as found:
         yield found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from engine_tasks import doubled
 
+from actcause.cli import main
 from actcause.engines import EngineError, engine, values
 
 ray = pytest.importorskip("ray")
@@ -20,9 +21,12 @@ import sys
 import ray
 from actcause.engines import engine
 
-with engine("ray", workers=1):
+with engine("ray", workers=1) as workers:
+    assert not ray.is_initialized()
+    assert workers.workers == 1
     print(ray.get_runtime_context().gcs_address, flush=True)
     sys.stdin.read()
+assert not ray.is_initialized()
 """
 CALLER = """
 import sys
@@ -49,14 +53,27 @@ def test_a_cluster_that_is_there_is_used_and_left_running() -> None:
     assert cluster.returncode == 0
 
 
+@pytest.mark.usefixtures("cluster")
 def test_a_connection_of_the_caller_is_used_and_kept() -> None:
-    with engine("ray", workers=2):
-        with engine("ray", workers=1) as inner:
-            assert list(values(inner.run(doubled, [1]))) == [2]
-        assert ray.is_initialized()
-    assert not ray.is_initialized()
+    with engine("ray", workers=1) as inner:
+        assert list(values(inner.run(doubled, [1]))) == [2]
+    assert ray.is_initialized()
 
 
-def test_a_cluster_that_does_not_answer_is_one_sentence() -> None:
+def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    workers = engine("ray", address="127.0.0.1:1")
     with pytest.raises(EngineError, match=r"^No Ray cluster answers at '127\.0\.0\.1:1': "):
-        engine("ray", address="127.0.0.1:1")
+        list(workers.run(doubled, [1]))
+
+
+def test_without_a_task_no_cluster_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begun(*_: object) -> None:
+        raise AssertionError("a cluster was begun")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr("actcause.engines.rays._connect", begun)
+    with engine("ray", workers=2) as workers:
+        assert list(workers.run(doubled, [])) == []
+    assert main(["ask", "rock-throwing", "--event", "ST=1", "--engine", "ray"]) == 0
+    assert main(["partition", "rock-throwing", "--engine", "ray", "--workers", "2"]) == 0

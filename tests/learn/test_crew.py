@@ -21,7 +21,7 @@ from actcause.learn import JACI, LearnError, events, launch, runs
 
 TOLERANCE = 0.03  # of each smoothed loss: the processes draw their masks from generators of their own
 SMOOTH = 6  # lines of the history, of 50 steps each
-OPTIONS = {"steps": 600, "distil_steps": 300, "width": 16, "batch": 256, "device": "cpu", "seed": 1}
+OPTIONS = {"steps": 500, "distil_steps": 150, "width": 16, "batch": 256, "device": "cpu", "seed": 1}
 
 # What each process does: a training from start to end, one that stops early and goes on, and two that are refused.
 PROGRAM = """
@@ -34,7 +34,7 @@ from actcause.learn.checkpoint import save
 
 events.STEPS = 150
 folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
-data = collect("1-in", 6000, seed=3)
+data = collect("1-in", 3000, seed=3)
 
 def train(name, data=data, resume=False, **more):
     learner = JACI(**{**options, **more})
@@ -49,7 +49,7 @@ def refused(name, **more):
 with launch.launched("cpu") as member:
     whole = train("whole")
     save(whole.learner, folder / f"rank{member.rank}.safetensors")
-    short = {"steps": 100, "distil_steps": 50, "width": 8}
+    short = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 64}
     train("once", **short)
     stopped = train("twice", **short, max_seconds=1e-6)
     resumed = train("twice", **short, resume=True)
@@ -88,7 +88,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runs.Trained]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(events, "STEPS", 150)
         yield runs.train(
-            JACI(**OPTIONS), collect("1-in", 6000, seed=3), tmp_path_factory.mktemp("one") / "run", tensorboard=False
+            JACI(**OPTIONS), collect("1-in", 3000, seed=3), tmp_path_factory.mktemp("one") / "run", tensorboard=False
         )
     torch.set_num_threads(threads)
 

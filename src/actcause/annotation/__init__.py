@@ -24,5 +24,5 @@ def on(engine: Engine) -> Workers:
     if isinstance(engine, Ray):
         from .rays import RayData
 
-        return RayData(engine.workers)
+        return RayData(engine)
     return engine

@@ -133,7 +133,7 @@ def _annotated(
     done = 0
     for outcome in workers.run(annotate, tasks()):
         work, piece = begun.popleft()
-        came = _given(outcome, work.job.source)
+        came = _given(outcome, work.job.source, piece.group)
         if isinstance(came, Fault):
             if came.output:
                 raise not_written(work.job.target, came.reason)
@@ -146,8 +146,9 @@ def _annotated(
     return done
 
 
-def _given(outcome: Outcome[R], source: Path) -> R | Fault:
+def _given(outcome: Outcome[R], source: Path, group: int | None = None) -> R | Fault:
     """What a task gave; where its worker died or something else went wrong, that is a fault of the file."""
     if outcome.error is not None:
-        return Fault(f"{source}: {outcome.error}")
+        where = source if group is None else f"{source}, row group {group}"
+        return Fault(f"{where}: {outcome.error}")
     return outcome.value  # type: ignore[return-value]  # no task gives None

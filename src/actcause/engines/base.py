@@ -29,7 +29,10 @@ class Outcome(Generic[R]):
 class Engine(Protocol):
     """Workers, for as long as the context is open; closing it ends those that it began, whatever they are doing."""
 
-    workers: int
+    @property
+    def workers(self) -> int:
+        """How many there are."""
+        ...
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], *, retries: int = 2, isolated: bool = False

@@ -58,7 +58,7 @@ def ordered(
             if not isinstance(reply, Died):
                 done[number] = Outcome(*reply, begun.attempts)
             elif begun.attempts > retries:
-                done[number] = Outcome(None, _lost(reply, begun.attempts), begun.attempts)
+                done[number] = Outcome(None, lost(begun.attempts, reply.how), begun.attempts)
             else:
                 running[number] = replace(begun, attempts=begun.attempts + 1)
                 pool.begin(number, function, begun.task)
@@ -86,6 +86,8 @@ def ordered(
         pool.abandon(running)
 
 
-def _lost(died: Died, attempts: int) -> str:
+def lost(attempts: int, how: str | None = None) -> str:
+    """The sentence about a task that was given up, and how its worker ended where that is known."""
     often = "once" if attempts == 1 else f"{attempts} times"
-    return f"Its worker ended before it did, {often} (at last {died.how}); it may need more memory than there is."
+    last = "" if how is None else f" (at last {how})"
+    return f"Its worker ended before it did, {often}{last}; it may need more memory than there is."

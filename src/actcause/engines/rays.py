@@ -10,6 +10,8 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -28,22 +30,38 @@ QUIET = {
 
 
 class Ray:
-    """Workers that are processes of a Ray cluster."""
+    """Workers that are processes of a Ray cluster, which is begun or called upon once there is a task for it."""
 
     def __init__(self, workers: int | None, address: str | None) -> None:
+        _ray()  # what is missing is said at once
+        self._wanted, self._address = workers, address
+        self._ours = False
+
+    @cached_property
+    def workers(self) -> int:
         ray = _ray()
-        self._ours = not ray.is_initialized()
-        if self._ours:
-            _connect(ray, workers, address)
-        there = ray.cluster_resources()
-        self.workers = workers or max(1, int(there.get("CPU", 1)))
-        gpus = there.get("GPU", 0.0) / self.workers  # Ray hides GPUs from a task that asks for none
-        self._function = ray.remote(num_cpus=1, num_gpus=gpus if gpus < 1 else 1, max_retries=0)(attempt)
+        if not ray.is_initialized():
+            _connect(ray, self._wanted, self._address)
+            self._ours = True
+        return self._wanted or max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    @cached_property
+    def gpus(self) -> float:
+        """What a task asks for; Ray hides GPUs from one that asks for none."""
+        workers = self.workers  # the cluster is there from now on
+        return min(1.0, float(_ray().cluster_resources().get("GPU", 0.0)) / workers)
+
+    @cached_property
+    def _function(self) -> Any:
+        return _ray().remote(num_cpus=1, num_gpus=self.gpus, max_retries=0)(attempt)
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], *, retries: int = 2, isolated: bool = False
     ) -> Iterator[Outcome[R]]:
-        return ordered(_Submitted(self._function), self.workers, function, tasks, retries)
+        coming = iter(tasks)
+        for first in coming:
+            pool, workers = _Submitted(self._function), self.workers
+            yield from ordered(pool, workers, function, chain([first], coming), retries)
 
     def __enter__(self) -> Self:
         return self

@@ -20,6 +20,7 @@ from .frequent import Frequent
 from .problem import Problem
 
 Known = Mapping[tuple[str, ...], Frequent]
+RETRIES = 5  # one part that is lost would cost all others
 TAIL = 64  # states with a choice that are remembered: with them alone there are 2**64 pairs to be listed
 
 

@@ -16,7 +16,7 @@ from ..engines import Engine, values
 from ..errors import QueryError
 from ..expression import Array
 from ..preimages import Partitions, Row
-from .part import Known, Part, first_masks, mask_type, solved
+from .part import RETRIES, Known, Part, first_masks, mask_type, solved
 from .problem import Problem
 
 WRITTEN_BITS = 1 << 20  # of the number of pairs, if it is to be written in digits
@@ -79,7 +79,8 @@ class VastPartitions:
     def first_masks(self, workers: Engine) -> Iterator[Array]:
         """The mask of each state in the first pair, one part of the states after another."""
         self._check()
-        return values(workers.run(first_masks, (replace(part, known=self.known) for part in self.parts)))
+        parts = (replace(part, known=self.known) for part in self.parts)
+        return values(workers.run(first_masks, parts, retries=RETRIES))
 
     def to_json(self, max_pairs: int = 64, max_states: int | None = None) -> dict[str, Any]:
         """The document of `Partitions`; `count` is None if it is too long, and `ways` has it as a product of powers."""

@@ -16,13 +16,12 @@ from ..errors import QueryError
 from ..expression import Array, Expression
 from ..model import Model
 from .frequent import Block, Frequent, blocks, count_block, joined, most_values
-from .part import TAIL, Known, Part, Settled, admit, settle
+from .part import RETRIES, TAIL, Known, Part, Settled, admit, settle
 from .problem import Problem
 from .result import VastPartitions
 
 CELLS = 1 << 22  # states times variables of a part
 MOST_ROWS = 1 << 23  # of all that is frequent together; what does not fit is tried out in each state instead
-RETRIES = 5  # one part that is lost would cost all others
 
 T = TypeVar("T")
 R = TypeVar("R")
