@@ -201,6 +201,14 @@ def test_a_sweep_that_was_cut_off_goes_on(data: str, tmp_path: Path) -> None:
     assert notes == []
 
 
+def test_values_may_be_added_and_only_these_are_trained(data: str, tmp_path: Path) -> None:
+    swept(_sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0"]), _Here())
+    more = _Here()
+    ranking, _ = swept(_sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0..1"]), more)
+    assert more.begun == ["method=never,seed=1", "method=always,seed=1"]
+    assert len(ranking.trials) == 4
+
+
 def test_several_seeds_are_a_sweep(data: str, small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["train", data, "--out", str(tmp_path / "seeds"), "--method", "never", "--seed", "0..2", "--json"]
     assert main(command) == 0
