@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import DOMAINS, fitted, paper_frames, percent, recordings, uses
+from actcause.reproduction.learned import percent
+from actcause.reproduction.ours import FULL, QUICK, SMALL, TINY, Arguments, Piece, pieces, settings, trained, uses
 from actcause.reproduction.plots import DASHES, INK, MARKERS
 from actcause.reproduction.tables import spread, table
 
@@ -20,54 +21,12 @@ BINS = 10
 KINDS = {"state": "from the state alone", "hindsight": "in hindsight"}
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """Which domains, how much of them, and how long."""
-
-    domains: tuple[str, ...] = DOMAINS
-    seeds: tuple[int, ...] = tuple(range(5))
-    frames: int | None = None  # None: the paper's
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One domain with one seed."""
-
-    domain: str
-    seed: int
-
-
-FULL = Arguments()
-SMALL = Arguments(
-    ("1-in", "3-in", "tau-1"), seeds=(0,), frames=20_000, options={"steps": 800, "distil_steps": 400, "width": 64}
-)
-QUICK = Arguments(("1-in",), seeds=(0,), frames=5000, options={"steps": 200, "distil_steps": 100, "width": 32})
-TINY = Arguments(("1-in",), seeds=(0,), frames=2000, options={"steps": 20, "distil_steps": 10, "width": 16})
-
-
-def pieces(arguments: Arguments) -> list[Piece]:
-    """Every domain with every seed."""
-    return [Piece(domain, seed) for domain in arguments.domains for seed in arguments.seeds]
-
-
-def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """How much is recorded, and options that are not the method's own."""
-    return {"frames": arguments.frames or paper_frames(piece.domain), "options": dict(arguments.options)}
-
-
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train `jaci-em` and hold what it says against how often it is true."""
     from actcause.learn.metrics import calibration
 
-    domain = pack[0].domain
-    frames = arguments.frames or paper_frames(domain)
-    recorded = [recordings(domain, piece.seed, frames) for piece in pack]
-    learners, _ = fitted(
-        "jaci-em", [piece.seed for piece in pack], [train for train, _ in recorded], device, arguments.options
-    )
     values = []
-    for learner, (_, test) in zip(learners, recorded, strict=True):
+    for learner, test in trained(pack, arguments, device):
         found = {
             "state": calibration(test, learner.predict_proba(test), bins=BINS),
             "hindsight": calibration(test, learner.explain_proba(test), bins=BINS),
@@ -164,7 +123,7 @@ EXPERIMENT = Experiment(
     settings=settings,
     run=run,
     page=page,
-    uses=lambda piece: uses("jaci-em", piece.domain),
+    uses=uses,
     together=lambda piece: piece.domain,
     order=23,
 )

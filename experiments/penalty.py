@@ -19,8 +19,8 @@ from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
 DOMAIN = "1-in"
-GRIDS = {"jaci": (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0), "jaci-em": (0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16)}
-DEFAULTS = {"jaci": 5.0, "jaci-em": 0.02}
+GRIDS = {"jaci": (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0), "jaci-em": (0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16)}
+DEFAULTS = {"jaci": 1.0, "jaci-em": 0.02}
 
 
 @dataclass(frozen=True)

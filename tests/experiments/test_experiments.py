@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,10 @@ def test_a_file_is_an_experiment_of_its_own_name(listed: Listed) -> None:
     tree = ast.parse(listed.file.read_text(encoding="utf-8"))
     assert listed.experiment.name == listed.file.stem
     assert listed.experiment.name in (ast.get_docstring(tree) or "")
-    assert "@dataclass(frozen=True)\nclass Arguments:" in listed.file.read_text(encoding="utf-8")
+    assert is_dataclass(listed.experiment.arguments)
+    assert type(listed.experiment.arguments).__name__ == "Arguments"
+    with pytest.raises(FrozenInstanceError):
+        listed.experiment.arguments.anything = 1
 
 
 @each

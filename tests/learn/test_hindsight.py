@@ -136,6 +136,17 @@ def test_the_networks_word_decides_where_errors_do_not() -> None:
     assert found.marginal(10.0, 0.1, prior=1.0)[0, 1] < 0.01
 
 
+@pytest.mark.parametrize("own", [0, None])
+def test_each_fold_names_the_binary_that_is_cheapest_by_its_own_model(own: int | None) -> None:
+    given = case(own)
+    found = judged(given)
+    scored = [k for k in range(FACTORS) if k != own]
+    first, second = found.by_fold(PENALTY)
+    torch.testing.assert_close(first.float(), given["truth"][:, scored])
+    assert first.shape == second.shape
+    assert not found.by_fold(10.0).any()  # no factor is worth that
+
+
 def test_discoveries_that_only_one_model_makes_count_against_a_penalty() -> None:
     # Two rows: in the first both models gain 1 by naming the factor, in the second only one gains, by 0.03.
     rows = torch.tensor([[[1.0, 0]], [[1, 1]]]).expand(2, 2, 2)

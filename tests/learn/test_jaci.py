@@ -68,6 +68,14 @@ def test_a_penalty_that_is_far_too_large_collapses_and_says_so(data: Transitions
     assert any("all zeros" in note for note in learner.notes_)
 
 
+def test_settling_keeps_the_binary_network_from_certainty(data: Transitions) -> None:
+    loose, tied = (
+        replace(TINY, steps=150, ratio=1.0, learning_rate=0.01, settling=weight).fit(data) for weight in (0.0, 1.0)
+    )
+    sure = [np.abs(learner.predict_proba(data)[:, 0] - 0.5).mean() for learner in (loose, tied)]
+    assert sure[1] < 0.5 * sure[0]
+
+
 def test_seeds_learn_side_by_side(data: Transitions) -> None:
     first, second = fit_many([TINY, replace(TINY, seed=1)], [data, data])
     assert not np.array_equal(first.predict_proba(data), second.predict_proba(data))
@@ -76,7 +84,7 @@ def test_seeds_learn_side_by_side(data: Transitions) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("steps", 0), ("pretrain", -1), ("mixing", "hard"), ("adapting", "none"), ("threshold", 1.0), ("ratio", 0.0),
-     ("floor", 0.0), ("penalty", -1.0)],
+     ("floor", 0.0), ("penalty", -1.0), ("settling", -0.1)],
 )  # fmt: skip
 def test_options_without_sense_are_refused(data: Transitions, name: str, value: object) -> None:
     with pytest.raises(LearnError, match=f"The '{name}' parameter of PaperJACI must be"):

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from actcause.data import Transitions, collect
-from actcause.envs import make
 from actcause.learn import JACI, LearnError, fit_many
-from actcause.learn.em import Course
+from actcause.learn.em import Course, preferred
 from actcause.learn.events import RARE
 from actcause.learn.jaci_em import LARGE, MANY_ROWS, SMALL
 from actcause.learn.metrics import edge_error
@@ -106,13 +105,17 @@ def test_sizes_follow_the_recording_unless_they_are_given() -> None:
     learner = JACI(width=32)
     learner._size(small)
     assert learner.sizes_ == {**SMALL, "width": 32}
-    alike = collect(make("1-in", dynamics="increment"), 5000)
-    learner._size(alike)
-    assert learner.sizes_["steps"] == 2 * SMALL["steps"]
     rows = np.zeros((MANY_ROWS, 1, 1), dtype=np.float32)
     rows[1:] = 1
     learner._size(Transitions(factors=["a"], state=rows, outcome=rows[:, 0]))
     assert learner.sizes_ == {**LARGE, "width": 32}
+
+
+def test_a_network_nearer_to_hindsight_is_taken_only_where_it_gains_more_than_noise() -> None:
+    misses = {"first": 0.040, "second": 0.038, "third": 0.036}
+    assert preferred(misses, noise=0.0) == "third"
+    assert preferred(misses, noise=0.0025) == "second"
+    assert preferred(misses, noise=0.005) == "first"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,13 @@ class Tried:
         posterior = torch.softmax(-self.cost(penalty, temperature, prior) / temperature, dim=0)
         return torch.einsum("kb,kbn->bn", posterior, self.masks)
 
+    def by_fold(self, penalty: float) -> Tensor:
+        """(folds, rows, factors): the cheapest binary by each fold's model alone, without its own factor."""
+        best = (self.each + penalty * self.length()).argmin(dim=1)
+        found = [self.masks.gather(0, at.view(1, -1, 1).expand(1, -1, self.masks.shape[-1]))[0] for at in best]
+        scored = [k for k in range(self.masks.shape[-1]) if k != self.own]
+        return torch.stack(found)[..., scored] > 0.5
+
 
 @torch.no_grad()
 def tried(
@@ -137,13 +144,8 @@ def discoveries(found: Sequence[Tried], start: float) -> list[float]:
     """
     both = torch.zeros(len(GRID), 4)
     for part in found:
-        scored = [k for k in range(part.masks.shape[-1]) if k != part.own]
         for position, factor in enumerate(GRID):
-            chosen = []
-            for error in part.each:
-                best = (error + factor * start * part.length()).argmin(dim=0)
-                rows = part.masks.gather(0, best.view(1, -1, 1).expand(1, -1, part.masks.shape[-1]))[0]
-                chosen.append(rows[:, scored] > 0.5)
+            chosen = part.by_fold(factor * start)
             code = (2 * chosen[0].long() + chosen[1].long()).flatten()
             both[position] += torch.bincount(code, minlength=4).cpu()
     _, second, first, shared = (both / both.sum(dim=1, keepdim=True)).unbind(1)

@@ -14,7 +14,6 @@ from ..data import Transitions
 from .base import Array, Learner, Run
 from .batches import FOLDS, beside_own
 from .calibration import calibrated
-from .effective import effective_rows
 from .em import COLD, DISTILLED, VARIANTS, Course
 from .encode import Encoded, Encoder
 from .events import own_state_model
@@ -23,9 +22,14 @@ from .networks import BinaryNetwork, MaskedModel
 from .session import Session
 
 MANY_ROWS = 250_000
-SMALL = {"steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3}
-LARGE = {"steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1e-2}
-ALIKE = 10  # where so many rows are worth one independent row, a small recording is learned from twice as long
+SMALL = {
+    "steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3,
+    "forward_decay": 0.05,
+}  # fmt: skip
+LARGE = {
+    "steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1e-2,
+    "forward_decay": 1e-4,
+}  # fmt: skip
 
 
 @final
@@ -34,11 +38,10 @@ class JACI(Learner):
     """Joint inference of a forward model and of actual causes, by annealed EM over masks (`jaci-em`).
 
     `steps` of EM (a quarter of them warm-up) with `batch` rows each, then `distil_steps`. `width` and `layers`
-    (residual blocks) size both networks. What is None is set by the size of the recording (`SMALL`, `LARGE`), and
-    recordings whose rows resemble each other are learned from for longer; `sizes_` has what was used. `penalty` is
-    what a factor costs, in spreads of the outcome; it is adjusted on held-out episodes. `sufficiency` is the weight
-    of binaries that were not chosen, where events are rare. `proposals` binaries are tried for a row where they are
-    too many to try all.
+    (residual blocks) size both networks. What is None is set by the size of the recording (`SMALL`, `LARGE`);
+    `sizes_` has what was used. `penalty` is what a factor costs, in spreads of the outcome; it is adjusted on
+    held-out episodes. `sufficiency` is the weight of binaries that were not chosen, where events are rare.
+    `proposals` binaries are tried for a row where they are too many to try all.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 20_000, seed=3)
@@ -57,7 +60,7 @@ class JACI(Learner):
     sufficiency: float = 0.1
     proposals: int = 10
     binary_decay: float = 0.5
-    forward_decay: float = 1e-4
+    forward_decay: float | None = None
 
     method: ClassVar[str] = "jaci-em"
     summary: ClassVar[str] = "joint inference by annealed EM over masks, judged out of sample (ours, the default)"
@@ -75,7 +78,8 @@ class JACI(Learner):
             right = value is None or (isinstance(value, (int, float)) and 0 < value < 1)
             self.require(name, right, "between 0 and 1")
         for name in ("sufficiency", "binary_decay", "forward_decay"):
-            self.require(name, getattr(self, name) >= 0, "0 or more")
+            value = getattr(self, name)
+            self.require(name, value is None or (isinstance(value, (int, float)) and value >= 0), "0 or more")
 
     def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
         sizes = self.sizes_ if hasattr(self, "sizes_") else self.learned_["sizes"]
@@ -100,9 +104,7 @@ class JACI(Learner):
 
     def _size(self, data: Transitions) -> None:
         """Take the sizes given, and for the others those that fit the recording."""
-        sizes = dict(LARGE if len(data) >= MANY_ROWS else SMALL)
-        if sizes == SMALL and effective_rows(data) * ALIKE < len(data):
-            sizes["steps"] *= 2
+        sizes = LARGE if len(data) >= MANY_ROWS else SMALL
         given = {name: getattr(self, name) for name in sizes}
         self.sizes_ = {name: value if given[name] is None else given[name] for name, value in sizes.items()}
 
