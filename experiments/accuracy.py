@@ -293,7 +293,7 @@ def _times(results: Results, domains: Sequence[str], methods: Sequence[str]) -> 
             found = results.where(domain=domain, method=method)
             cells.append(f"{sum(one.seconds for one in found):.0f}" if found else "—")
         rows.append([domain, *cells])
-    return "Seconds for all seeds together, scoring included; on a GPU nine processes and more shared it.\n\n" + table(
+    return "Seconds for all seeds together, scoring included; on a GPU up to 26 processes shared it.\n\n" + table(
         ["domain", *methods], rows
     )
 
@@ -313,10 +313,9 @@ DEVIATIONS = (
 )
 
 
-PACKING = """On a GPU all seeds of one method in one domain are one batched computation, and all domains are learned at
-the same time, each by a process of its own that goes from method to method; NVIDIA's multi-process service lets them
-share the GPU. A machine that is lent for ten minutes at a time is given the budget that it has, and goes on in the next
-call:
+PACKING = """On a GPU all seeds of one method in one domain are one batched computation, and up to 26 processes, one for
+each method or some of them in one domain, share the GPU through NVIDIA's multi-process service. A machine that is lent
+for ten minutes at a time is given the budget that it has, and goes on in the next call:
 
 ```text
 experiments/on_gpu.sh OUT 480                        # on the machine with the GPU: numpy, torch and safetensors suffice

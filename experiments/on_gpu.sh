@@ -1,25 +1,56 @@
 #!/usr/bin/env bash
-# The accuracy table on one GPU: a process for each domain, all at the same time, and within a process all seeds of a
-# method as one computation. Needs python with numpy, torch and safetensors, and nothing else; goes on where it stopped.
+# What is learned, on one GPU: many processes share it, and within a process all seeds of a method are one computation.
+# Needs python with numpy, torch and safetensors, and nothing else; goes on where it stopped.
 #
-#     experiments/on_gpu.sh OUT [SECONDS]     results into OUT/*.jsonl; no pack is begun after SECONDS (480)
-#     actcause reproduce --take OUT/1-in.jsonl
+#     experiments/on_gpu.sh OUT [SECONDS [NAME...]]     no pack of seeds is begun after SECONDS (480); NAME: accuracy
+#     cat OUT/*.jsonl > all.jsonl; actcause reproduce --take all.jsonl
 set -u
 cd "$(dirname "$0")/.."
 out=${1:?a folder for the results}
 seconds=${2:-480}
+shift $(($# < 2 ? $# : 2))
+most=26 # processes at a time
 mkdir -p "$out"
 export PYTHONPATH=src OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1
 # NVIDIA's multi-process service lets small networks of several processes run side by side; without it they take turns.
 if command -v nvidia-cuda-mps-control > /dev/null; then nvidia-cuda-mps-control -d 2> /dev/null; fi
-run() {
-    python3 -m actcause.reproduction accuracy --device cuda --max-seconds "$seconds" --together "$3" \
-        --only "domain=$1" --only "method=$2" --archive "$out/$1.jsonl"
+domains="push break 3-in d-20 3-chain 2-in 3-m-in tau-1 1-in" # the longest first
+count=0
+
+run() { # NAME [--only FIELD=VALUES]...: a process of its own, once there is room for it
+    while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do sleep 0.2; done
+    count=$((count + 1))
+    local left=$((seconds - SECONDS))
+    [ "$left" -gt 0 ] || return 0
+    python3 -m actcause.reproduction "$@" --device cuda --max-seconds "$left" --together 10 \
+        --archive "$out/$1-$count.jsonl" > "$out/$1-$count.log" 2>&1 &
 }
-for domain in push break 3-m-in 3-in 2-in 3-chain d-20 tau-1 1-in; do
-    # The paper's algorithm has the largest networks: five seeds at a time, last.
-    (run "$domain" jaci-em,grad,attn,cf,cmi,ncd,granger,proximity,never,always 10; run "$domain" jaci 5) \
-        > "$out/$domain.log" 2>&1 &
+
+for name in "${@:-accuracy}"; do
+    case $name in
+    accuracy)
+        for domain in $domains; do
+            run accuracy --only "domain=$domain" --only method=jaci
+            run accuracy --only "domain=$domain" --only method=jaci-em
+        done
+        for domain in $domains; do
+            run accuracy --only "domain=$domain" --only method=grad,attn,cf,cmi,ncd,granger,proximity,never,always
+        done
+        ;;
+    longer)
+        for times in 4 1; do
+            for domain in $domains 1-in-increments; do
+                run longer --only "domain=$domain" --only "times=$times"
+            done
+        done
+        ;;
+    calibration | penalty_choice)
+        for domain in $domains; do
+            run "$name" --only "domain=$domain"
+        done
+        ;;
+    *) run "$name" ;;
+    esac
 done
 wait
 tail -n 3 "$out"/*.log

@@ -165,7 +165,7 @@ def _index(found: Sequence[tuple[Experiment, Results]]) -> str:
     )
     packing = (
         "On a GPU all seeds of a domain and a method are trained as one computation, and several processes share the "
-        "GPU (`experiments/on_gpu.sh` is the packing of the accuracy table). A machine that has torch and numpy and "
+        "GPU (`experiments/on_gpu.sh` packs them). A machine that has torch and numpy and "
         "nothing else can run any of them from the sources, in parts if need be, and its results come home as a file:"
     )
     commands = (
