@@ -87,7 +87,7 @@ def draw(figure: Any, data: Any) -> None:
     axes.set_xlabel("penalty, as a multiple of the one trained with")
     axes.set_ylabel("error in hindsight, in %")
     axes.set_yscale("symlog", linthresh=0.01)
-    axes.set_ylim(0, max(0.1, axes.get_ylim()[1]))
+    axes.set_ylim(0, 1.5 * max(0.1, *(point["mean"] for points in data.values() for point in points)))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
