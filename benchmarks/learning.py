@@ -1,13 +1,9 @@
-"""Learning: time to its bar in each domain, the cost of the loop, and growth with the number of factors.
+"""Learning: time to its bar in each domain, and the error among many factors.
 
-python benchmarks/run.py learning      # about an hour: nine domains, one seed each
+python benchmarks/run.py learning      # half an hour: nine domains, one seed each
 
 *Time to its bar* is a whole `fit` with default options on the paper's number of frames, data not counted; the answer
-is the error on transitions recorded apart. *The loop* is held against a bare one that makes the same passes through
-the same networks (forward, backward, optimiser) on rows that never change, without sampling, posteriors or bookkeeping.
-For scale it is also shown over its matrix products and nothing else, neither activations nor an optimiser; the bare
-loop is far from that too. *Growth* is the time of one step with 4 to 32 factors, of which all but one are distractors,
-and the error with 30 factors.
+is the error on transitions recorded apart. With 30 factors all but one are distractors.
 """
 
 from __future__ import annotations
@@ -16,24 +12,13 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from actcause.data import collect
-from actcause.envs import Domain, make
-from actcause.envs.random_vectors import RandomVectors
 from actcause.learn import JACI
-from actcause.learn.batches import FOLDS
-from actcause.learn.em import Course
-from actcause.learn.jaci_em import SMALL
 from actcause.learn.metrics import evaluate
-from actcause.learn.networks import MaskedModel
-from actcause.learn.session import Session, device_of, prepared
-from actcause.learn.training import Trainer
+from loop import with_distractors
 from measure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
@@ -42,8 +27,6 @@ from accuracy import BARS, RESAMPLED, VECTORS, recordings
 TITLE = "Learning"
 SECONDS = {**dict.fromkeys(VECTORS, 90.0), **dict.fromkeys(RESAMPLED, 1200.0)}
 MEMORY = 3.0  # GiB
-LOOP_SHARE = 0.8  # of the bare loop's steps a second
-FACTORS = (4, 8, 16, 32)
 MANY, MANY_ERROR = 30, 2.0
 
 
@@ -53,11 +36,10 @@ class Arguments:
 
     domains: tuple[str, ...] = (*VECTORS, *RESAMPLED)
     share: float = 1.0  # of the frames
-    steps: int = 200  # timed, of the loop and of growth
     many: bool = True
 
 
-TINY = Arguments(domains=(), steps=4, many=False)
+TINY = Arguments(domains=(), many=False)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
@@ -75,19 +57,6 @@ def run(arguments: Arguments) -> Iterator[Figure]:
     if arguments.domains:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         yield Figure("learning", "peak memory of all of these", peak, unit="GiB", bar=MEMORY)
-    course = course_of(make("1-in", draw=0))
-    ours = em_step_seconds(course, arguments.steps)
-    for what, bare, bar in (
-        ("the same passes in a bare loop", passes_seconds(course, arguments.steps), 1 / LOOP_SHARE),
-        ("its matrix products alone", products_seconds(course, arguments.steps), None),
-    ):
-        yield Figure(
-            "learning", f"1-in: a step of EM over {what}", ours / bare, unit="", bar=bar,
-            answer=f"{1000 * ours:.2f} ms over {1000 * bare:.2f} ms",
-        )  # fmt: skip
-    for factors in FACTORS:
-        seconds = em_step_seconds(course_of(with_distractors(factors)), arguments.steps)
-        yield Figure("learning", f"{factors} factors: one step of EM", seconds)
     if arguments.many:
         domain = with_distractors(MANY)
         learner = JACI().fit(collect(domain, 100_000, seed=0))
@@ -99,89 +68,3 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             "learning", f"{MANY} factors, one of them a cause: error in %", edge, unit="", bar=MANY_ERROR,
             answer=f"{error:.3f}% over all factors", right=edge <= MANY_ERROR,
         )  # fmt: skip
-
-
-def with_distractors(factors: int) -> RandomVectors:
-    """`1-in` among variables that push each other and never the outcome; so many factors, the outcome included."""
-    others = [f"b{k + 1}" for k in range(factors - 2)]
-    pairs = [f"{one} -> {other}" for one, other in zip(others[::2], others[1::2], strict=False)]
-    if len(others) % 2:
-        pairs.append(f"{others[-1]} -> {others[0]}")
-    domain = make("1-in", relations="; ".join(["a1 -> y", *pairs]), draw=0)
-    assert isinstance(domain, RandomVectors)
-    return domain
-
-
-def course_of(domain: Domain) -> Course:
-    """A training that is about to begin its EM stage."""
-    learner = JACI()
-    run = prepared(learner, collect(domain, 20_000, seed=0))
-    learner.sizes_ = dict(SMALL)
-    return Course(learner, [run], Session(device_of("cpu"), 0))
-
-
-def em_step_seconds(course: Course, steps: int) -> float:
-    """The time of one step, sampling and optimiser included."""
-    stage = next(stage for stage in course.stages() if stage.name == "em")
-    for count in (2, steps):  # the first steps fill caches
-        timed = replace(stage, steps=count, end=lambda: None)
-        began = time.perf_counter()
-        Trainer(course.nets, 0, course.device).run([timed])
-    return (time.perf_counter() - began) / steps
-
-
-def passes_seconds(course: Course, steps: int) -> float:
-    """The time of one step's passes through the networks, backward and optimiser included, and nothing else."""
-    stage = next(stage for stage in course.stages() if stage.name == "em")
-    rows = stage.sampler().draw(0, 1)[0]
-    seen = course.rows.seen(rows)
-    groups, count, factors, _ = seen.shape
-    assert course.listed is not None
-    judged = course.listed[None, :, None].expand(groups, -1, count, factors).contiguous()
-    learned = torch.ones(groups, 3, count, factors)  # a binary drawn, another one, and all factors
-    together = seen.reshape(groups // FOLDS, FOLDS * count, factors, -1)
-    forward, binary = course.nets["forward"], course.nets["binary"]
-    assert isinstance(forward, MaskedModel)
-    optimisers = [torch.optim.AdamW(net.parameters(), lr=1e-9, fused=True) for net in (forward, binary)]
-    for repeated in (2, steps):
-        began = time.perf_counter()
-        for _ in range(repeated):
-            for optimiser in optimisers:
-                optimiser.zero_grad(set_to_none=True)
-            with torch.no_grad():
-                forward(forward.embedding(seen), judged)
-            loss = forward(forward.embedding(seen), learned).sum() + binary(together).sum()
-            loss.backward()
-            for optimiser in optimisers:
-                optimiser.step()
-    return (time.perf_counter() - began) / steps
-
-
-class Products(TorchDispatchMode):
-    """Writes down the shapes of all matrix products, those of the backward pass too."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.shapes: list[tuple[torch.Size, torch.Size]] = []
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if function.overloadpacket in (torch.ops.aten.bmm, torch.ops.aten.baddbmm):
-            self.shapes.append((args[-2].shape, args[-1].shape))
-        return function(*args, **(kwargs or {}))
-
-
-def products_seconds(course: Course, steps: int) -> float:
-    """The time of the matrix products of one step."""
-    stage = next(stage for stage in course.stages() if stage.name == "em")
-    rows = stage.sampler().draw(0, 1)[0]
-    settings = {name: torch.tensor(value) for name, value in stage.settings(0.9).items()}
-    with Products() as products:
-        loss, _ = stage.loss(rows, settings, torch.Generator())
-        loss.backward()
-    pairs = [(torch.randn(one), torch.randn(other)) for one, other in products.shapes]
-    for count in (2, steps):
-        began = time.perf_counter()
-        for _ in range(count):
-            for one, other in pairs:
-                torch.bmm(one, other)
-    return (time.perf_counter() - began) / steps

@@ -22,7 +22,7 @@ from typing import Any
 from measure import Figure, Other, machine, versions
 
 BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
-LONG = ("learning", "explorer", "questions", "vast", "annotation", "sweeps")  # by name only: an hour, and minutes
+LONG = ("learning", "loop", "explorer", "questions", "vast", "annotation", "sweeps")  # by name only: minutes and more
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 README = HERE / "README.md"

@@ -26,11 +26,16 @@ def tiny(name: str) -> list[measure.Figure]:
     return list(run.run(name, importlib.import_module(name).TINY))
 
 
-def test_the_benchmark_of_learning_measures_the_loop_and_its_growth() -> None:
-    learning = importlib.import_module("learning")
-    figures = list(run.run("learning", learning.TINY))
-    assert len(figures) == 2 + len(learning.FACTORS)  # the loop beside two bare ones
+def test_the_loop_is_measured_beside_two_bare_ones_and_as_it_grows() -> None:
+    loop = importlib.import_module("loop")
+    figures = list(run.run("loop", loop.TINY))
+    assert len(figures) == 2 + len(loop.FACTORS)
     assert all(figure.ours is not None and figure.ours > 0 for figure in figures)
+
+
+def test_learning_is_timed_in_every_domain_that_has_a_bar() -> None:
+    learning = importlib.import_module("learning")
+    assert set(learning.SECONDS) == set(learning.BARS) == set(learning.Arguments().domains)
 
 
 @pytest.mark.parametrize("name", run.BENCHMARKS)

@@ -591,7 +591,7 @@ def test_every_example_of_the_help_runs(
     Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')
     for command in COMMANDS:
         for line in command.tries:
-            program, *arguments = shlex.split(line.removesuffix("; echo $?"))
+            program, *arguments = shlex.split(line.removesuffix("; echo $?").replace("seed=0..9", "seed=0"))
             assert program == "actcause"
             assert main([*arguments, *SHORTER.get(arguments[0], ())]) in (0, 1), line
             notes = capsys.readouterr().err

@@ -174,6 +174,7 @@ def test_killed_processes_leave_runs_that_go_on_to_the_same_bytes(tmp_path: Path
 def test_a_request_to_stop_saves_at_the_next_chunk(
     whole: tuple[Path, list[Moment]], data: Transitions, tmp_path: Path
 ) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background a shell has it ignored
     for number in (signal.SIGINT, signal.SIGTERM):
         out = tmp_path / str(int(number))
         with pytest.raises(runs.Interrupted) as stopped:
