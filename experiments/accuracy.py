@@ -314,8 +314,8 @@ DEVIATIONS = (
 
 
 PACKING = """On a GPU all seeds of one method in one domain are one batched computation, and up to 26 processes, one for
-each method or some of them in one domain, share the GPU through NVIDIA's multi-process service. A machine that is lent
-for ten minutes at a time is given the budget that it has, and goes on in the next call:
+each method or some of them in one domain, share the GPU through NVIDIA's multi-process service. Where a GPU is at hand
+for minutes only, the script is given that budget and goes on in the next call:
 
 ```text
 experiments/on_gpu.sh OUT 480                        # on the machine with the GPU: numpy, torch and safetensors suffice

@@ -23,7 +23,7 @@ from actcause.reproduction.request import SHOWN
 KNOWN = catalogue(folder())
 DOCS = CLONE / "docs" / "results"
 RESULTS = CLONE / "results"
-BARE = ("typer", "rich", "pyarrow", "pysat", "matplotlib")  # what a machine lent for training does not have
+BARE = ("typer", "rich", "pyarrow", "pysat", "matplotlib")  # what a machine for training may lack
 each = pytest.mark.parametrize("listed", KNOWN.values(), ids=list(KNOWN))
 
 
