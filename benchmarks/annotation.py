@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actcause.annotation.splice import splice
+from actcause.learn.prediction.splice import splice
 from measure import GIB, MANY, Figure, with_many
 
 TITLE = "Annotating a large recording"

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from actcause.core.model import Model
+from actcause.core.text import parse_event, parse_formula
 from actcause.errors import ActCauseError
-from actcause.model import Model
-from actcause.text import parse_event, parse_formula
 
 VALID = [
     "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH",

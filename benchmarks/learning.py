@@ -17,7 +17,7 @@ from pathlib import Path
 
 from actcause.data import collect
 from actcause.learn import JACI
-from actcause.learn.metrics import evaluate
+from actcause.learn.evaluation import evaluate
 from loop import with_distractors
 from measure import Figure
 

@@ -22,12 +22,12 @@ from actcause.data import collect
 from actcause.envs import Domain, make
 from actcause.envs.random_vectors import RandomVectors
 from actcause.learn import JACI
-from actcause.learn.batches import FOLDS
-from actcause.learn.em import Course
-from actcause.learn.jaci_em import SMALL
-from actcause.learn.networks import MaskedModel
-from actcause.learn.session import Session, device_of, prepared
-from actcause.learn.training import Trainer
+from actcause.learn.methods.em import Course
+from actcause.learn.methods.jaci import SMALL
+from actcause.learn.training.batches import FOLDS
+from actcause.learn.training.loop import Trainer
+from actcause.learn.training.networks import MaskedModel
+from actcause.learn.training.session import Session, device_of, prepared
 from measure import Figure
 
 TITLE = "The loop of training"

@@ -17,8 +17,8 @@ from itertools import cycle, islice
 from typing import Any
 
 import actcause as ac
-from actcause.engines import engine
-from actcause.questions import answered
+from actcause.parallel import engine
+from actcause.questions.file import answered
 from measure import MANY, Figure, timed, with_many
 from models import random_gates
 

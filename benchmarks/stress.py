@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from actcause.annotation.splice import splice
+from actcause.learn.prediction.splice import splice
 
 CALLERS = 0.25  # the share of kills that the command itself gets
 MOMENT = 1.0  # seconds within which the next process is killed

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import actcause as ac
-from actcause import vast
-from actcause.engines import engine
+from actcause.core.spaces import out_of_core as vast
+from actcause.parallel import engine
 from measure import MANY, Figure, isolated, peak_bytes, timed, with_many
 
 TITLE = "A state space past memory"

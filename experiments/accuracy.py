@@ -40,16 +40,13 @@ from actcause.reproduction.learned import (
     uses,
 )
 from actcause.reproduction.plots import marks
-from actcause.reproduction.published import published
+from actcause.reproduction.published import published, published_errors
 from actcause.reproduction.tables import spread, table
 
 __all__ = ["BARS", "DOMAINS", "EXPERIMENT", "PAPER", "RESAMPLED", "VECTORS", "main", "recordings"]
 
 # Error in percent: the paper's accuracy table, and the most that `jaci-em` may have.
-PAPER = {
-    method: {domain: published()["accuracy_error_percent"][domain][method]["mean"] for domain in DOMAINS}
-    for method in ("jaci", "grad", "attn", "cf")
-}
+PAPER = published_errors()
 BARS = dict(zip(DOMAINS, (0.3, 0.5, 0.6, 0.4, 0.6, 0.8, 0.15, 6.5, 0.3), strict=True))
 MOVED_BAR = 2.0  # in push, where the contact moved the block
 MARGIN = 2.0  # points above the paper's figure that our `jaci` may have

@@ -56,7 +56,7 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """The defaults; of `jaci-em` those that it takes for small and for large recordings."""
     from actcause.learn import make
-    from actcause.learn.jaci_em import LARGE, MANY_ROWS, SMALL
+    from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
 
     ours = make("jaci-em").settings()
     return [
@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
     settings=settings,
     run=run,
     page=page,
-    uses=lambda piece: ("learn.jaci", "learn.jaci_em"),
+    uses=lambda piece: ("learn.methods.paper_jaci", "learn.methods.jaci"),
     order=12,
 )
 

@@ -23,7 +23,7 @@ KINDS = {"state": "from the state alone", "hindsight": "in hindsight"}
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train `jaci-em` and hold what it says against how often it is true."""
-    from actcause.learn.metrics import calibration
+    from actcause.learn.evaluation import calibration
 
     values = []
     for learner, test in trained(pack, arguments, device):

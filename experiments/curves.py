@@ -93,8 +93,8 @@ class _Watch:
         import torch
 
         from actcause.learn import make
-        from actcause.learn.batches import beside_own
-        from actcause.learn.session import prepared
+        from actcause.learn.training.batches import beside_own
+        from actcause.learn.training.session import prepared
 
         options = known_options(method, arguments.options)
         learners = [make(method, seed=seed, **options) for seed in seeds]

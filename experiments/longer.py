@@ -88,7 +88,7 @@ def _recorded(domain: str, seed: int, frames: int) -> tuple[Transitions, Transit
 
 def _steps(rows: int, times: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """The method's own numbers of steps, or those given, so many times; once is left to the method."""
-    from actcause.learn.jaci_em import LARGE, MANY_ROWS, SMALL
+    from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
 
     if times == 1:
         return dict(given)

@@ -27,7 +27,7 @@ FACTORS = (0.125, 0.25, 0.5, 0.71, 1.0, 1.41, 2.0, 4.0, 8.0)  # of the penalty t
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train `jaci-em` once, then explain the test rows with every penalty."""
-    from actcause.learn.metrics import edge_error, resampled
+    from actcause.learn.evaluation import edge_error, resampled
 
     values = []
     for learner, test in trained(pack, arguments, device):

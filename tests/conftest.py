@@ -1,15 +1,11 @@
 """Hypothesis profiles (`HYPOTHESIS_PROFILE=ci` looks at more examples), and one Ray cluster for all tests."""
 
 import os
-import sys
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))  # the fuzzer runs as a test too
 
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]  # they hold no doctests, and share one name
 
@@ -23,7 +19,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def cluster() -> Iterator[None]:
     """A Ray cluster with two workers, which `--engine ray` uses and leaves alone; to start one takes seconds."""
     pytest.importorskip("ray")
-    from actcause.engines import engine
+    from actcause.parallel import engine
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Ray warns of itself

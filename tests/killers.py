@@ -11,7 +11,7 @@ KILLING_FILE, KILLING_GROUP = "b.parquet", 1
 
 
 def answer_batch(batch: tuple[Any, ...]) -> Any:
-    from actcause.questions import answer_batch
+    from actcause.questions.file import answer_batch
 
     if any(line.asked["event"] == KILLING_EVENT for line in batch):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -19,7 +19,7 @@ def answer_batch(batch: tuple[Any, ...]) -> Any:
 
 
 def annotate(piece: Any) -> Any:
-    from actcause.annotation.pieces import annotate
+    from actcause.learn.prediction.row_groups import annotate
 
     if (piece.source.name, piece.group) == (KILLING_FILE, KILLING_GROUP):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -16,9 +16,9 @@ from typing import Any
 
 from actcause.cli import main
 from actcause.data import collect
-from actcause.engines import Outcome
-from actcause.engines.base import attempt
-from actcause.engines.local import Local
+from actcause.parallel import Outcome
+from actcause.parallel.base import attempt
+from actcause.parallel.processes import Local
 
 EXPERIMENTS = str(Path(__file__).parents[1] / "experiments")
 QUESTION = '{"model": "rock-throwing", "event": "ST=1"}\n'

@@ -13,7 +13,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from actcause.expression import (
+from actcause.core.expression import (
     COMPARISONS,
     And,
     Call,
@@ -27,7 +27,7 @@ from actcause.expression import (
     Number,
     Or,
 )
-from actcause.model import Declaration, Model
+from actcause.core.model import Declaration, Model
 
 LABELS = st.text(st.characters(exclude_characters='"\n', exclude_categories=("Cs",)), max_size=12)
 NONZERO = st.sampled_from([1, 2, 3, -2]).map(Number)

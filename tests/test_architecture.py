@@ -1,4 +1,4 @@
-"""The shape of the package: which module may know which, what an import pulls in, what is never called."""
+"""The shape of the package: which room may know which, what an import pulls in, what is never called."""
 
 from __future__ import annotations
 
@@ -7,54 +7,29 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import pairwise
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import actcause
+from import_graph import MODULES, PATHS, ROOT, find_cycles, import_graph, module_name
 
-ROOT = Path(actcause.__file__).parent
-PATHS = sorted(ROOT.rglob("*.py"))
-
-# A module may import those of earlier lines. Packages count as one module.
-LAYERS = (
+# The rooms, in ranks: a room may import from those of earlier lines, lazily too, and from itself without a cycle.
+RANKS = (
     {"errors"},
-    {"engines"},
-    {"expression"},
-    {"equation"},
-    {"ranges"},
-    {"model"},
-    {"text", "answer", "counting", "examples"},
-    {"statespace"},
-    {"envs"},
-    {"data"},
-    {"learn"},
-    {"annotation"},
-    {"definitions"},
-    {"solvers"},
-    {"preimages"},
-    {"functional", "checks", "vast"},
-    {"find"},
-    {"responsibility"},
-    {"render"},
-    {"sources", "output", "journal", "replay"},
-    {"sweeps"},
-    {"demo", "questions", "recordings", "learning", "reproduction"},
-    {"page"},
-    {"serving"},
-    {"cli"},
+    {"io", "parallel"},
+    {"core", "envs"},
+    {"examples", "data"},
+    {"questions", "learn"},
+    {"reproduction"},
+    {"cli", "page"},
     {"__init__", "__main__"},
 )
-# Imports inside functions that go against the layers, each for a reason.
-LAZY = {
-    ("model", "text"): "Model.from_text and to_text are how users expect to read and write a model",
-    ("answer", "text"): "a query accepts its effect and its event as text",
-    ("learn", "__init__"): "a saved run says which version wrote it",
-    ("reproduction", "__init__"): "so does a result",
-    ("statespace", "text"): "a state space accepts its outcome and its restriction as text",
-}
+# The one way up: the command line starts the page.
+EXCEPTIONS = {("cli", "page"), ("core", "examples"), ("learn", "cli"), ("learn", "questions")}
+# Rooms with knots that are still to be untied.
+KNOTTED = {"core", "data", "learn"}
 HEAVY = (
     "torch",
     "safetensors",
@@ -72,82 +47,42 @@ HEAVY = (
     "plotly",
     "jax",
 )
-# A catalogue is as long as what it lists.
-LONG = {"examples"}
+LONG = {"examples"}  # a catalogue is as long as what it lists
 MOST_LINES = 800
 
 
-def unit(path: Path) -> str:
-    """The module, or the package, that a file belongs to."""
-    inside = path.relative_to(ROOT)
-    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+def room(module: str) -> str:
+    """Return the room that a module belongs to."""
+    return module.split(".")[1] if "." in module else "__init__"
 
 
-def layer(name: str) -> int:
-    for depth, names in enumerate(LAYERS):
+def rank(name: str) -> int:
+    for depth, names in enumerate(RANKS):
         if name in names:
             return depth
-    raise AssertionError(f"{name} has no place in LAYERS of {Path(__file__).name}; give it one")
+    raise AssertionError(f"{name} has no place in RANKS of {Path(__file__).name}; give it one")
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
-    """(imported unit, whether the import runs when the module is imported); type checkers' imports left out."""
-
-    def visit(node: ast.AST, runs: bool) -> Iterator[tuple[str, bool]]:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            for other in node.orelse:
-                yield from visit(other, runs)
-            return
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            runs = False
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, runs) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((name, runs) for name in _targets(node, path))
-        for child in ast.iter_child_nodes(node):
-            yield from visit(child, runs)
-
-    for name, runs in visit(ast.parse(path.read_text(encoding="utf-8")), True):
-        head, *tail = name.split(".")
-        if head == "actcause":
-            yield (tail[0] if tail else "__init__"), runs
+def test_there_are_at_most_eight_ranks_and_every_room_has_one() -> None:
+    assert len(RANKS) <= 8
+    assert set().union(*RANKS) == {room(module) for module in MODULES}
 
 
-def _targets(node: ast.ImportFrom, path: Path) -> list[str]:
-    """The full names of what `from x import y` imports, as far as they are modules."""
-    package = ["actcause", *path.relative_to(ROOT).parts[:-1]]
-    base = package[: len(package) - node.level + 1] if node.level else []
-    module = ".".join([*base, *(node.module or "").split(".")]).rstrip(".")
-    if module != "actcause":
-        return [module]
-    return [f"actcause.{a.name}" if _is_module(a.name) else "actcause" for a in node.names]
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_from_the_ranks_below_its_room(module: str) -> None:
+    own = room(module)
+    for imported in import_graph_once()[module]:
+        other = room(imported)
+        assert other in (own, "__init__") or rank(other) < rank(own) or (own, other) in EXCEPTIONS, imported
 
 
-def _is_module(name: str) -> bool:
-    return (ROOT / f"{name}.py").exists() or (ROOT / name / "__init__.py").exists()
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert [each for each in find_cycles(import_graph_once()) if not {room(module) for module in each} <= KNOTTED] == []
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_imports_only_from_the_layers_below_it(path: Path) -> None:
-    own = unit(path)
-    for imported, runs in imports(path):
-        if imported in (own, "__init__") and (own == imported or layer(own) >= layer("cli")):
-            continue  # its own package; or the version, which the command line prints
-        allowed = layer(imported) < layer(own) or (not runs and (own, imported) in LAZY)
-        assert allowed, f"{own} must not import {imported}"
-
-
-def test_every_lazy_exception_is_in_use() -> None:
-    used = {(unit(path), imported) for path in PATHS for imported, runs in imports(path) if not runs}
-    assert set(LAZY) <= used
-
-
-def test_the_layers_are_those_of_the_design() -> None:
-    """`model <- text, answer <- definitions <- solvers <- preimages <- find <- cli, page`: no arrow back."""
-    chain = [["model"], ["text", "answer"], ["definitions"], ["solvers"], ["preimages"], ["find"], ["cli", "page"]]
-    depths = [{layer(name) for name in names} for names in chain]
-    assert all(max(earlier) < min(later) for earlier, later in pairwise(depths))
-    assert layer("model") < layer("statespace") < layer("preimages")
+@cache
+def import_graph_once() -> dict[str, set[str]]:
+    return import_graph()
 
 
 def modules_after(statement: str) -> set[str]:
@@ -186,7 +121,7 @@ def test_no_module_runs_text_as_code_or_loads_pickles(path: Path) -> None:
 def test_a_module_is_short_enough_to_be_read_and_says_what_it_is(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(source))
-    assert unit(path) in LONG or len(source.splitlines()) <= MOST_LINES
+    assert room(module_name(path)) in LONG or len(source.splitlines()) <= MOST_LINES
 
 
 @pytest.mark.parametrize("name", actcause.__all__)

@@ -12,15 +12,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import examples
-from .answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
-from .definitions import DEFINITIONS
-from .equation import vectorized
+from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
+from .core.definitions import DEFINITIONS
+from .core.equation import vectorized
+from .core.find import causes, is_cause, partitions
+from .core.model import Model
+from .core.responsibility import blame, responsibility
+from .core.spaces.preimages import Pair, Partitions, Preimage
+from .core.spaces.state_space import StateSpace
 from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, QueryError
-from .find import causes, is_cause, partitions
-from .model import Model
-from .preimages import Pair, Partitions, Preimage
-from .responsibility import blame, responsibility
-from .statespace import StateSpace
 
 if TYPE_CHECKING:
     from .data import DataError, Transitions

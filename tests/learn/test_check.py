@@ -13,13 +13,13 @@ from torch import nn
 
 from actcause.data import Transitions
 from actcause.learn import METHODS, check_learner, fit_many
-from actcause.learn.base import Array, Learner, Run
-from actcause.learn.batches import Sampler
 from actcause.learn.check import ContractError, lamps, objects, pushing
-from actcause.learn.encode import Encoded, Encoder
-from actcause.learn.layers import perceptron
-from actcause.learn.session import Session
-from actcause.learn.training import Stage, Trainer, one_cycle
+from actcause.learn.learner import Array, Learner, Run
+from actcause.learn.training.batches import Sampler
+from actcause.learn.training.encoding import Encoded, Encoder
+from actcause.learn.training.layers import perceptron
+from actcause.learn.training.loop import Stage, Trainer, one_cycle
+from actcause.learn.training.session import Session
 
 # Too few to learn anything: the contract holds before anything is learned.
 TINY: Mapping[str, int] = {

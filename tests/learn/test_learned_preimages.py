@@ -14,11 +14,11 @@ from torch import Tensor, nn
 
 from actcause.data import Transitions, collect
 from actcause.learn import Always, LearnError, Never
-from actcause.learn.base import Array, Learner, Run
-from actcause.learn.encode import Encoded, Encoder
-from actcause.learn.networks import MaskedModel
+from actcause.learn.learner import Array, Learner, Run
 from actcause.learn.preimages import learned_preimages
-from actcause.learn.session import Session
+from actcause.learn.training.encoding import Encoded, Encoder
+from actcause.learn.training.networks import MaskedModel
+from actcause.learn.training.session import Session
 
 REACH = 0.5
 

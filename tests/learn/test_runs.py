@@ -16,8 +16,9 @@ import pytest
 import torch
 
 from actcause.data import Transitions, collect
-from actcause.learn import JACI, METHODS, LearnError, Never, RunError, events, make, runs
-from actcause.learn.training import Moment
+from actcause.learn import JACI, METHODS, LearnError, Never, RunError, make, runs
+from actcause.learn.training import events
+from actcause.learn.training.loop import Moment
 
 # A program that is killed (SIGKILL) at the given moments, each in a process of its own, and then resumes.
 PROGRAM = """

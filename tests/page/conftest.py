@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from actcause.page import workers
-from actcause.page.app import application
-from actcause.page.settings import Settings
+from actcause.page.server import workers
+from actcause.page.server.app import application
+from actcause.page.server.settings import Settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # newer versions want another HTTP library than the one that older ones need

@@ -9,7 +9,7 @@ import sys
 import pytest
 from starlette.testclient import TestClient
 
-from actcause.page.app import STATIC
+from actcause.page.server.app import STATIC
 
 SCRIPTS = sorted(STATIC.rglob("*.js"))
 
@@ -68,6 +68,7 @@ def test_a_wrong_method_is_said_so(client: TestClient) -> None:
 
 
 def test_the_server_itself_imports_neither_torch_nor_matplotlib() -> None:
-    code = "import sys, actcause.page.app; print([m for m in ('torch', 'matplotlib', 'pyarrow') if m in sys.modules])"
+    heavy = ("torch", "matplotlib", "pyarrow")
+    code = f"import sys, actcause.page.server.app; print([m for m in {heavy} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

@@ -13,7 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from actcause import DEFINITIONS, examples, is_cause, responsibility
-from actcause.page import answering, ask
+from actcause.page.ask import answers as answering
+from actcause.page.ask import routes as ask
 
 ROCKS = examples.load("rock-throwing")
 

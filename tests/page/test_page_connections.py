@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from running import run
 
-from actcause.page import connections
+from actcause.page.server import connections
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 30_000_000

@@ -10,11 +10,11 @@ import pytest
 from running import run
 from starlette.testclient import TestClient
 
-from actcause.page import guard
-from actcause.page.app import application
-from actcause.page.guard import Guard
-from actcause.page.services import Refused
-from actcause.page.settings import Limits, Settings
+from actcause.page.server import guard
+from actcause.page.server.app import application
+from actcause.page.server.guard import Guard
+from actcause.page.server.services import Refused
+from actcause.page.server.settings import Limits, Settings
 
 TOKEN = "open sesame, träum süß"
 

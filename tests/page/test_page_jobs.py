@@ -12,9 +12,9 @@ from running import run
 from starlette.testclient import TestClient
 from test_page_workers import alive
 
-from actcause.page.jobs import Job, Jobs
-from actcause.page.services import Refused
-from actcause.page.settings import Limits
+from actcause.page.server.jobs import Job, Jobs
+from actcause.page.server.services import Refused
+from actcause.page.server.settings import Limits
 
 pytestmark = pytest.mark.usefixtures("trial")
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from actcause import examples, partitions
-from actcause.page import preimages, spaces
-from actcause.page.pictures import counted
+from actcause.page.spaces import loaded as spaces
+from actcause.page.spaces import routes as preimages
+from actcause.page.spaces.pictures import counted
 
 THREE = "A in 0..9\nB in 0..9\nC in 0..3\nY = A > 4 and B > C"
 

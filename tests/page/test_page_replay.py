@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from actcause.data import Transitions, collect, load
-from actcause.page import episodes, library
+from actcause.page.data import library
+from actcause.page.replay import episodes
 
 TINY = {"steps": 60, "distil_steps": 50, "width": 8, "batch": 32}
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from actcause.page import library, runs
-from actcause.page.jobs import Job
-from actcause.page.published import ERRORS
-from actcause.page.trainings import METHODS
+from actcause.page.data import library
+from actcause.page.runs import routes as runs
+from actcause.page.runs.trainings import METHODS
+from actcause.page.server.jobs import Job
 
 TINY = {"steps": 60, "distil_steps": 50, "width": 8, "batch": 32}
 SOURCE = {"domain": "1-in", "frames": 1500}
@@ -172,18 +170,10 @@ def test_the_methods_are_those_of_the_learners():
     assert names() == METHODS
 
 
-def test_the_published_errors_are_those_of_the_accuracy_experiment():
-    path = Path(__file__).parents[2] / "experiments" / "accuracy.py"
-    spec = importlib.util.spec_from_file_location("accuracy_of_the_paper", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    assert {method: dict(errors) for method, errors in ERRORS.items()} == module.PAPER
-
-
 def test_the_server_itself_imports_neither_torch_nor_pyarrow():
     program = (
-        "import json, sys, actcause.page.app; print(json.dumps([m for m in ('torch', 'pyarrow') if m in sys.modules]))"
+        "import json, sys, actcause.page.server.app\n"
+        "print(json.dumps([m for m in ('torch', 'pyarrow') if m in sys.modules]))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(ran.stdout) == []

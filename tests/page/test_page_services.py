@@ -10,10 +10,10 @@ import pytest
 from fastapi import Request
 from running import run
 
-from actcause.page.jobs import Jobs
-from actcause.page.services import Refused, Services, wanted
-from actcause.page.settings import Limits, Settings
-from actcause.page.workers import Workers
+from actcause.page.server.jobs import Jobs
+from actcause.page.server.services import Refused, Services, wanted
+from actcause.page.server.settings import Limits, Settings
+from actcause.page.server.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("trial")
 

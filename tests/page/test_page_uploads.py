@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from actcause.data import collect, load
-from actcause.page.columns import guessed, mapping_from
+from actcause.page.data.columns import guessed, mapping_from
 
 ROWS = 200
 

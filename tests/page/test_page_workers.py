@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from running import run
 
-from actcause.page.services import Refused
-from actcause.page.settings import MIB, Limits
-from actcause.page.workers import Workers
+from actcause.page.server.services import Refused
+from actcause.page.server.settings import MIB, Limits
+from actcause.page.server.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("trial")
 

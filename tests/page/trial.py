@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actcause.errors import QueryError
-from actcause.page.services import Refused
+from actcause.page.server.services import Refused
 
 KEPT: list[bytes] = []
 

@@ -34,6 +34,7 @@ DOMAINS: Mapping[str, Callable[..., Domain]] = MappingProxyType(
         "block-1d": Block1D,
     }
 )
+RESAMPLED = ("push", "break")  # the paper scores these on states of which half are non-trivial
 
 
 def names() -> tuple[str, ...]:
@@ -74,6 +75,7 @@ def make(name: str, **parameters: Any) -> Domain:
 
 __all__ = [
     "DOMAINS",
+    "RESAMPLED",
     "Block1D",
     "Breakout",
     "Domain",

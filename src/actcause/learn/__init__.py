@@ -3,71 +3,60 @@
 >>> from actcause.learn import names
 >>> "jaci-em" in names()
 True
+
+Importing this package does not import torch; naming a learner does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from types import MappingProxyType
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ..errors import suggest
-from .attn import Attention
-from .base import Learner
-from .cf import Counterfactual
-from .check import check_learner
-from .cmi import LeaveOneOut
 from .errors import LearnError, RunError
-from .grad import Gradient
-from .granger import Pairwise
-from .jaci import PaperJACI
-from .jaci_em import JACI
-from .metrics import Evaluation, edge_error, evaluate, resampled
-from .ncd import GumbelMask
-from .preimages import LearnedPreimages, learned_preimages
-from .proximity import Proximity
-from .session import fit_many
-from .trivial import Always, Never
+from .registry import METHODS, make, names
 
-KINDS: tuple[type[Learner], ...] = (
-    JACI,
-    PaperJACI,
-    Gradient,
-    Attention,
-    Counterfactual,
-    LeaveOneOut,
-    GumbelMask,
-    Pairwise,
-    Proximity,
-    Never,
-    Always,
-)
-METHODS: Mapping[str, type[Learner]] = MappingProxyType({kind.method: kind for kind in KINDS})
+if TYPE_CHECKING:
+    from .check import check_learner
+    from .evaluation import Evaluation, edge_error, evaluate, resampled
+    from .learner import Learner
+    from .methods.attn import Attention
+    from .methods.cf import Counterfactual
+    from .methods.cmi import LeaveOneOut
+    from .methods.grad import Gradient
+    from .methods.granger import Pairwise
+    from .methods.jaci import JACI
+    from .methods.ncd import GumbelMask
+    from .methods.paper_jaci import PaperJACI
+    from .methods.proximity import Proximity
+    from .methods.trivial import Always, Never
+    from .preimages import LearnedPreimages, learned_preimages
+    from .training.session import fit_many
+
+# Where the names live that are imported when they are first asked for.
+_HOMES = {
+    "check": ("check_learner",),
+    "evaluation": ("Evaluation", "edge_error", "evaluate", "resampled"),
+    "learner": ("Learner",),
+    "methods.attn": ("Attention",),
+    "methods.cf": ("Counterfactual",),
+    "methods.cmi": ("LeaveOneOut",),
+    "methods.grad": ("Gradient",),
+    "methods.granger": ("Pairwise",),
+    "methods.jaci": ("JACI",),
+    "methods.ncd": ("GumbelMask",),
+    "methods.paper_jaci": ("PaperJACI",),
+    "methods.proximity": ("Proximity",),
+    "methods.trivial": ("Always", "Never"),
+    "preimages": ("LearnedPreimages", "learned_preimages"),
+    "training.session": ("fit_many",),
+}
+_FILES = {name: file for file, names in _HOMES.items() for name in names}
 
 
-def names() -> tuple[str, ...]:
-    """The names of all methods, the default first."""
-    return tuple(METHODS)
-
-
-def make(name: str, **options: Any) -> Learner:
-    """Build a learner by its method's name; options are those of its class, checked when it is fitted.
-
-    >>> make("jaci-me")
-    Traceback (most recent call last):
-    ...
-    actcause.learn.errors.LearnError: Unknown method 'jaci-me'; did you mean 'jaci-em'?
-    """
-    if not isinstance(name, str) or name not in METHODS:
-        hint = suggest(str(name), METHODS) or f"; choose one of {', '.join(METHODS)}."
-        raise LearnError(f"Unknown method {name!r}{hint}")
-    known = [field.name for field in fields(METHODS[name])]
-    for option in options:
-        if option not in known:
-            hint = suggest(option, known) or f"; it takes {', '.join(known)}."
-            raise LearnError(f"The method {name} does not take the option '{option}'{hint}")
-    return METHODS[name](**options)
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
 
 
 __all__ = [

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from ..data import Transitions
-from .base import Learner
 from .errors import LearnError
-from .metrics import edge_error
-from .session import Session, fit_many
-from .training import Moment, Stopped
+from .evaluation import edge_error
+from .learner import Learner
+from .training.loop import Moment, Stopped
+from .training.session import Session, fit_many
 
 Array = np.ndarray[Any, Any]
 Make = Callable[[], Learner]

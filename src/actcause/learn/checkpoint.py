@@ -26,13 +26,13 @@ from torch import Tensor
 from ..data import Transitions
 from ..data.layout import Layout
 from ..errors import ActCauseError, shown
-from .encode import Encoder
 from .errors import RunError, optional
+from .training.encoding import Encoder
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .base import Learner
+    from .learner import Learner
 
 FORMAT, VERSION = "actcause-learner", 2
 KEY = "actcause"  # of the file's metadata: one key alone, since the order of several is not fixed
@@ -76,7 +76,7 @@ def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str |
 
 def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
     """The fitted learner that `save` wrote, ready to predict on this device."""
-    from .session import device_of
+    from .training.session import device_of
 
     saved = read(path)
     if "encoder" not in saved.header:

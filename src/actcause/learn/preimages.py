@@ -23,13 +23,13 @@ import torch
 
 from ..data import Transitions
 from ..errors import shown
-from .batches import beside_own
 from .errors import LearnError
-from .jaci_networks import GaussianModel
-from .networks import MaskedModel
+from .methods.paper_networks import GaussianModel
+from .training.batches import beside_own
+from .training.networks import MaskedModel
 
 if TYPE_CHECKING:
-    from .base import Learner
+    from .learner import Learner
 
 Array = np.ndarray[Any, Any]
 BLOCK = 1000  # rows whose distances are held at once

@@ -34,12 +34,12 @@ import torch
 from ..data import Transitions
 from ..errors import MissingExtraError, shown
 from . import checkpoint
-from .base import Learner
-from .crew import Crew, crew
 from .errors import LearnError, RunError
-from .launch import check_shared, first
-from .session import Session, fit_many
-from .training import CHUNK, Moment, StageOver
+from .learner import Learner
+from .training.distributed import Crew, crew
+from .training.launch import check_shared, first
+from .training.loop import CHUNK, Moment, StageOver
+from .training.session import Session, fit_many
 
 MODEL, CHECKPOINT, HISTORY, SUMMARY = "model.safetensors", "checkpoint.safetensors", "history.jsonl", "run.json"
 EVENTS = "events.out.tfevents.*"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from .settings import Settings
+    from .server.settings import Settings
 
 
 def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> None:
@@ -23,8 +23,8 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
     try:
         import uvicorn
 
-        from .app import application
-        from .connections import Connection
+        from .server.app import application
+        from .server.connections import Connection
     except ModuleNotFoundError as missing:
         if missing.name not in ("fastapi", "uvicorn", "starlette", "pydantic"):
             raise

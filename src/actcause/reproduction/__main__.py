@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import ActCauseError
-from ..output import print_note
+from ..io.console import print_note
 from .experiment import SIZES
 from .request import Request, reproduce
 

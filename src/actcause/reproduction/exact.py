@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.find import partitions
 from ..examples import load
-from ..find import partitions
 
-USES = ("examples", "find", "text", "reproduction.exact")
+USES = ("examples", "core.find", "core.text", "reproduction.exact")
 SOLVERS = ("auto", "algorithm-0")
 
 

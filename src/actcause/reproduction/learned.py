@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.collect import collect
 from ..data.transitions import Transitions
+from ..envs import RESAMPLED
 from ..errors import QueryError
 
 if TYPE_CHECKING:
-    from ..learn.base import Learner, Run
-    from ..learn.metrics import Evaluation
-    from ..learn.session import Callback, Session
+    from ..learn.evaluation import Evaluation
+    from ..learn.learner import Learner, Run
+    from ..learn.training.session import Callback, Session
 
 VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
-RESAMPLED = ("push", "break")  # scored on states of which half are non-trivial, as in the paper
 DOMAINS = (*VECTORS, *RESAMPLED)
 TEST_SEED = 1_000_000  # added to the seed for the rollouts that are scored
 KEPT = 16  # recordings kept: all seeds of a domain, so that every method learns from the same
 MODULES = {
-    "jaci-em": "jaci_em", "jaci": "jaci", "grad": "grad", "attn": "attn", "cf": "cf", "cmi": "cmi", "ncd": "ncd",
+    "jaci-em": "jaci", "jaci": "paper_jaci", "grad": "grad", "attn": "attn", "cf": "cf", "cmi": "cmi", "ncd": "ncd",
     "granger": "granger", "proximity": "proximity", "never": "trivial", "always": "trivial",
 }  # fmt: skip
 METHODS = tuple(MODULES)
@@ -77,7 +77,7 @@ def fitted(
     import torch
 
     from ..learn import make as learner
-    from ..learn.session import Session, device_of
+    from ..learn.training.session import Session, device_of
 
     learners = [learner(method, seed=seed, device=device, **known_options(method, options)) for seed in seeds]
     for one in learners:
@@ -114,14 +114,14 @@ class _Same:
 def _prepared(recording: _Same, seed: int, held_out: float) -> Run:
     """The recording split and encoded; its learner stands for those of all methods."""
     from ..learn import Never
-    from ..learn.session import prepared
+    from ..learn.training.session import prepared
 
     return prepared(Never(seed=seed, held_out=held_out), recording.data)
 
 
 def scored(learner: Learner, test: Transitions, domain: str, *, hindsight: bool = True) -> Evaluation:
     """The learner's answers on transitions that it has not seen."""
-    from ..learn.metrics import evaluate
+    from ..learn.evaluation import evaluate
 
     return evaluate(learner, test, resample=domain in RESAMPLED, hindsight=hindsight)
 
@@ -134,4 +134,5 @@ def percent(share: float | None) -> float | None:
 def uses(method: str, domain: str) -> tuple[str, ...]:
     """The modules that a result of the method in the domain depends on."""
     world = {"push": "envs.push", "break": "envs.breakout"}.get(domain, "envs.random_vectors")
-    return (world, "data.collect", f"learn.{MODULES[method]}", "learn.session", "learn.metrics", "reproduction.learned")
+    shared = ("data.collect", "learn.training.session", "learn.evaluation", "reproduction.learned")
+    return (world, f"learn.methods.{MODULES[method]}", *shared)

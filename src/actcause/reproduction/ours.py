@@ -12,7 +12,7 @@ from .learned import DOMAINS, fitted, paper_frames, recordings
 from .learned import uses as used
 
 if TYPE_CHECKING:
-    from ..learn.base import Learner
+    from ..learn.learner import Learner
 
 METHOD = "jaci-em"
 

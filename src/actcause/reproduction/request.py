@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..engines import Engine, engine
 from ..errors import MissingExtraError
-from ..output import print_json, print_note
+from ..io.console import print_json, print_note
+from ..parallel import Engine, engine
 from . import pages
 from .catalogue import Listed, catalogue, chosen, folder
 from .experiment import SIZES, Experiment, Record, ReproduceError, as_fields

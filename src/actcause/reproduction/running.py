@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..engines import Engine, engine
 from ..errors import ActCauseError, MissingExtraError, suggest
+from ..parallel import Engine, engine
 from .catalogue import Listed, catalogue
 from .experiment import Experiment, Record, ReproduceError, as_fields, piece_key
 from .machine import commit, machine, versions

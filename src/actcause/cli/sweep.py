@@ -1,0 +1,62 @@
+"""`actcause train --sweep`: which words are the sweep's, and what is said of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import QueryError
+from ..io.console import print_json, print_note
+from ..parallel import engine
+
+if TYPE_CHECKING:
+    from ..learn.sweeps.sweep import Sweep
+
+MISTAKE, INTERRUPTED = 2, 130
+
+
+def parted(words: Sequence[str], sweep: Sequence[str]) -> tuple[str, list[str]]:
+    """DATA, and the words of the sweep: those after --sweep that name a setting, wherever they stand.
+
+    >>> parted(["break.parquet", "seed=0..9"], ["penalty=0.01,0.02"])
+    ('break.parquet', ['penalty=0.01,0.02', 'seed=0..9'])
+    """
+    settings = [word for word in words if sweep and not Path(word).exists() and word.partition("=")[0].isidentifier()]
+    settings = [word for word in settings if "=" in word]
+    sources = [word for word in words if word not in settings]
+    if len(sources) != 1:
+        raise QueryError(f"One file of transitions or one domain is learned from. Got {', '.join(sources) or 'none'}.")
+    return sources[0], [*sweep, *settings]
+
+
+def run(sweep: Sweep, *, engine_name: str, workers: int | None, address: str | None, as_json: bool) -> int:
+    """Have the sweep done, and print its table; 2 where a trial failed."""
+    from ..learn.sweeps.sweep import swept
+    from ..learn.training import launch
+
+    if launch.size() > 1:
+        raise QueryError("A sweep is not started by torchrun: give it --workers, or another engine.")
+    sweep.check()  # before an engine is begun
+    count = len(sweep.grid.settings())
+
+    def told(verdict: Mapping[str, Any], done: int) -> None:
+        if sys.stderr.isatty():
+            print_note(f"{done} of {count}: {verdict['name']} {verdict['status']}")
+
+    try:
+        with engine(engine_name, workers, address) as crew:
+            ranking, notes = swept(sweep, crew, told)
+    except KeyboardInterrupt:
+        print_note("stopped; the same command goes on where it was, and redoes nothing that is finished")
+        return INTERRUPTED
+    for note in notes:
+        print_note(note)
+    failed = sum(trial["score"] is None for trial in ranking.trials)
+    if as_json:
+        print_json({"out": str(sweep.folder), "failed": failed, **ranking.to_json()})
+    elif ranking.winner is not None:
+        print(ranking)
+        print(f"The winner of {count}, chosen without labels: {sweep.folder / ranking.winner}")
+    return MISTAKE if failed else 0

@@ -1,0 +1,383 @@
+"""The commands about learning from recordings: `train`, `predict` and `evaluate`."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ..errors import MissingExtraError, QueryError
+from ..io.atomic import ended_cleanly
+from ..io.console import print_json, print_note
+from ..learn.sweeps import FRAMES
+from ..questions import source as sources
+
+if TYPE_CHECKING:
+    from ..learn import Learner
+    from ..learn.sweeps.source import Source
+    from ..learn.training.loop import Moment
+
+OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-seconds"}
+
+
+def _methods() -> tuple[str, ...]:
+    try:
+        return tuple(_library().names())
+    except MissingExtraError:
+        return ()
+
+
+with suppress(ModuleNotFoundError):  # the command line says what to install
+    import typer
+
+    from .execution_options import Address, EngineName, Workers
+
+    SourceArgument = Annotated[
+        list[str],
+        typer.Argument(metavar="DATA_OR_DOMAIN", help="A file of transitions, or a domain to record some of."),
+    ]
+    RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that 'actcause train' wrote.")]
+    DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="A Parquet or CSV file of transitions.")]
+    RunOption = Annotated[Path, typer.Option("--out", metavar="RUN", help="A folder for the run.")]
+    RecordingsArgument = Annotated[
+        list[str],
+        typer.Argument(metavar="DATA", help="Files of transitions, folders of them, or patterns: 'data/*.parquet'."),
+    ]
+    AnnotatedOption = Annotated[
+        str, typer.Option("--out", metavar="PATH", help="A file for one file, a folder for several.")
+    ]
+    MethodOption = Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="How to learn: see docs/learning.md.",
+            autocompletion=lambda incomplete: [name for name in _methods() if name.startswith(incomplete)],
+        ),
+    ]
+    SeedOption = Annotated[
+        str, typer.Option("--seed", metavar="S", help="Fixes weights, order and split; several (0..9) are a sweep.")
+    ]
+    DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda, or auto: cuda if there.")]
+    ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut off.")]
+    OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace a run.")]
+    BudgetOption = Annotated[
+        float | None, typer.Option("--max-seconds", metavar="SECONDS", help="Stop after this long; can be resumed.")
+    ]
+    PatienceOption = Annotated[
+        int | None,
+        typer.Option("--patience", metavar="STEPS", min=1, help="End a stage whose loss stands still for so long."),
+    ]
+    FramesOption = Annotated[
+        int | None,
+        typer.Option("--frames", metavar="N", min=1, help="Of a domain: how many.", show_default=f"{FRAMES:,}"),
+    ]
+    DrawOption = Annotated[
+        int | None, typer.Option("--draw", metavar="D", min=0, help="Of a domain: its parameters.", show_default="S")
+    ]
+    SetOption = Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as steps=6000; repeatable."),
+    ]
+    SweepOption = Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="NAME=VALUES...",
+            help="Train every combination: penalty=0.01,0.02 seed=0..9 method=grad,cf.",
+        ),
+    ]
+    MappingOption = Annotated[
+        Path | None, typer.Option("--mapping", metavar="FILE", help="JSON or TOML: which columns are which factors.")
+    ]
+    TensorboardOption = Annotated[
+        bool | None,
+        typer.Option(
+            "--tensorboard/--no-tensorboard", help="Write event files for it.", show_default="where it is installed"
+        ),
+    ]
+    HindsightOption = Annotated[bool, typer.Option("--hindsight", help="Take the observed outcome into account.")]
+    ResampleOption = Annotated[
+        bool | None,
+        typer.Option(
+            "--resample/--no-resample",
+            help="Score as many states with a cause as without.",
+            show_default="as the paper: for push and break",
+        ),
+    ]
+
+
+def train(
+    words: SourceArgument,
+    out: RunOption,
+    method: MethodOption = "jaci-em",
+    seed: SeedOption = "0",
+    device: DeviceOption = "auto",
+    resume: ResumeOption = False,
+    overwrite: OverwriteOption = False,
+    max_seconds: BudgetOption = None,
+    patience: PatienceOption = None,
+    frames: FramesOption = None,
+    draw: DrawOption = None,
+    options: SetOption = None,
+    sweep: SweepOption = None,
+    mapping: MappingOption = None,
+    tensorboard: TensorboardOption = None,
+    workers: Workers = None,
+    engine_name: EngineName = "local",
+    address: Address = None,
+    as_json: sources.JsonOption = False,
+) -> int:
+    """Learn which factors caused the outcome, from transitions alone; true causes are not looked at.
+
+    A run is a folder with the learned model, the course of training and, until it has finished,
+    a checkpoint: after Ctrl-C, a time budget or a power cut, --resume goes on to the same result.
+
+    With --sweep, or several seeds, every combination is trained by one of --workers processes; RUN then
+    holds a run for each, and a table of them, best first, which is chosen without labels. The same
+    command goes on where it stopped. Under torchrun several processes train one run together.
+    """
+    library = _library()
+    from ..learn.sweeps import grid
+    from ..learn.sweeps.source import Source
+    from ..learn.training import launch
+    from . import sweep as command
+
+    with launch.one_voice():
+        source, settings = command.parted(words, sweep or ())
+        seeds = _seeds(seed)
+        given = dict(sources.setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
+        rows = Source(source, None if mapping is None else str(mapping), frames, draw)
+        shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
+        if len(seeds) > 1:
+            settings.append(f"seed={seed}")
+        if settings:
+            from ..learn.sweeps.sweep import Sweep
+
+            taken = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
+            asked = Sweep(rows, out, grid.Grid.read(settings, taken), method, shared, patience, tensorboard)
+            if overwrite:
+                raise QueryError("--overwrite is for one run; a sweep goes on with its folder, or takes another.")
+            return command.run(asked, engine_name=engine_name, workers=workers, address=address, as_json=as_json)
+        if workers not in (None, 1) or engine_name != "local" or address is not None:
+            raise QueryError("--workers and --engine are for several trainings: add --sweep, or several seeds.")
+        learner = library.make(method, **shared)
+        again = {
+            "--method": method, "--seed": seed, "--device": device, "--max-seconds": max_seconds,
+            "--patience": patience, "--frames": frames, "--draw": draw, "--mapping": mapping,
+        }  # fmt: skip
+        more = {"resume": resume, "overwrite": overwrite, "patience": patience, "tensorboard": tensorboard}
+        return _trained(learner, rows, out, more, _command(source, out, again, options), as_json)
+
+
+def _trained(learner: Learner, rows: Source, out: Path, more: dict[str, Any], again: str, as_json: bool) -> int:
+    """One training, by this process or by all that a launcher started; the first of them speaks."""
+    from ..learn import runs
+    from ..learn.errors import RunError
+    from ..learn.training import launch
+    from ..learn.training.session import device_of
+
+    speaks = launch.rank() == 0
+    with launch.launched(learner.device) as member:
+        try:
+            with launch.agreed(member):
+                learner.check_options()
+                device_of(learner.device)
+                data = rows.rows(learner.seed)
+            with progress() if speaks else nullcontext() as told:
+                done = runs.train(learner, data, out, source=Path(rows.name).name, callback=told, **more)
+        except KeyboardInterrupt as asked:
+            if not speaks:
+                return 0
+            with suppress(RunError):
+                runs.summary(out)
+                print_note(f"stopped; go on with: {launch.prefix()}{again}")
+            return 128 + int(getattr(asked, "signal", signal.SIGINT))
+    if not speaks:
+        return 0
+    for note in done.notes:
+        print_note(note)
+    if done.status == "stopped":
+        print_note(f"out of time; go on with: {launch.prefix()}{again}")
+    fitted = done.learner
+    shares = dict(fitted.learned_.get("shares", {}))
+    if as_json:
+        print_json(
+            {
+                "out": str(out),
+                "method": fitted.method,
+                "rows": len(data),
+                "status": done.status,
+                "seconds": round(done.seconds, 2),
+                "settings": fitted.settings(),
+                "learned": fitted.learned_,
+                "notes": list(done.notes),
+            }
+        )
+    else:
+        print(f"{fitted.method} on {len(data):,} rows of {Path(rows.name).name}, {done.status}: {out}")
+        if shares:
+            listed = ", ".join(f"{factor} {share:.1%}" for factor, share in shares.items())
+            print(f"Found to be a cause in held-out rows: {listed}.")
+    return 0
+
+
+def predict(
+    run: RunArgument,
+    data: RecordingsArgument,
+    out: AnnotatedOption,
+    hindsight: HindsightOption = False,
+    mapping: MappingOption = None,
+    device: DeviceOption = "auto",
+    workers: Workers = None,
+    engine_name: EngineName = "local",
+    address: Address = None,
+    as_json: sources.JsonOption = False,
+) -> int:
+    """Write the rows of files with what caused the outcome of each.
+
+    To the columns of DATA come extra.found.FACTOR, extra.probability.FACTOR, and extra.unsure,
+    which is true where the learned model predicts badly and no answer can be trusted. Row groups are
+    annotated one by one, in as much memory as they need; a command that was cut off goes on where it
+    stopped when it is given again, and files that are finished are left as they are.
+    """
+    _library()
+    from ..learn import prediction as annotation
+    from ..learn import runs
+    from ..parallel import engine
+
+    learner = runs.load(run, device=device)
+    request = annotation.Request.of(run, learner, device=device, hindsight=hindsight, mapping=mapping)
+    listed = annotation.jobs(data, out)
+    try:
+        with ended_cleanly(), engine(engine_name, workers, address) as crew, annotation.progress() as told:
+            done = annotation.annotate_files(listed, request, annotation.on(crew), told)
+    except KeyboardInterrupt:
+        print_note("stopped; the same command goes on where it stopped.")
+        return 128 + signal.SIGINT
+    if as_json:
+        print_json({"out": out, **done.to_json()})
+    elif done.files:
+        print(done.sentence(out))
+    for sentence in done.failed.values():
+        print_note(sentence)
+    return 2 if done.failed else 0
+
+
+def evaluate(
+    run: RunArgument,
+    file: DataArgument,
+    resample: ResampleOption = None,
+    hindsight: HindsightOption = False,
+    mapping: MappingOption = None,
+    device: DeviceOption = "auto",
+    as_json: sources.JsonOption = False,
+) -> None:
+    """Score a run on transitions whose true causes are known.
+
+    Of the data that the run was trained on only the held-out part is scored; other data whole.
+    """
+    _library()
+    from ..data import load
+    from ..envs import RESAMPLED
+    from ..learn import runs
+    from ..learn.evaluation import evaluate as score
+    from ..learn.training.session import split_of
+
+    learner, data = runs.load(run, device=device), load(file, mapping)
+    held = runs.trained_on(run, data)
+    if held:
+        data = split_of(data, learner.held_out, learner.seed)[1]
+    half = data.metadata.get("domain") in RESAMPLED if resample is None else resample
+    answers: Any = learner.explain_proba(data) if hindsight else learner
+    found = score(answers, data, resample=half, hindsight=False, threshold=learner.threshold_)
+    if as_json:
+        more = {"method": learner.method, "from": "hindsight" if hindsight else "state", "held_out": held}
+        print_json(found.to_json() | {"hindsight": hindsight} | more)
+        return
+    part = "held-out states of the data it was trained on" if held else "states"
+    balanced = "; half of them non-trivial" if half else ""
+    print(f"{learner.method} on {found.states:,} {part}{balanced}:")
+    print(found)
+
+
+# -- helpers ---------------------------------------------------------------------------------------
+
+
+def _library() -> Any:
+    """`actcause.learn`, or what to install."""
+    try:
+        import safetensors  # noqa: F401
+        import torch  # noqa: F401
+
+        from .. import learn
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("safetensors", "torch"):
+            raise
+        raise MissingExtraError("Learning from data", "learn") from None
+    return learn
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    """The seeds in `3`, `0,1,2` or `0..9`."""
+    from ..learn.sweeps.grid import values
+
+    found = values("seed", text)
+    if not all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found) or not found:
+        raise QueryError(f"--seed takes an integer of at least 0, or several: 0,1,2 or 0..9. Got '{text}'.")
+    return found
+
+
+def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str] | None) -> str:
+    """The command that goes on with a run."""
+    words = ["actcause", "train", source]
+    for option, value in given.items():
+        words += [] if value is None else [option, str(value)]
+    for text in options or ():
+        words += ["--set", text]
+    return shlex.join([*words, "--out", str(out), "--resume"])
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[Moment], None]]:
+    """A progress bar on stderr, where that is a terminal: the stage, its losses and the time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TextColumn("{task.fields[values]}"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("preparing", total=1, values="")
+
+        def told(moment: Moment) -> None:
+            values = " ".join(f"{name} {value:.3g}" for name, value in moment.values.items())
+            bar.update(task, description=moment.stage, completed=moment.step, total=moment.steps, values=values)
+
+        yield told
+
+
+COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
+    train: (
+        "actcause train break.parquet --out run",
+        "actcause train 1-in --frames 50000 --seed 1 --out vectors",
+        "actcause train mine.csv --mapping mine.toml --method jaci-em --set steps=6000 --out mine",
+        "actcause train break.parquet --out run --resume",
+        "actcause train break.parquet --out sweep --sweep penalty=0.01,0.02,0.05 seed=0..9 --workers 2",
+    ),
+    predict: (
+        "actcause predict run break.parquet --out found.parquet",
+        "actcause predict run break.parquet --hindsight --out found.parquet",
+        "actcause predict run 'break*.parquet' --out causes/ --workers 2",
+    ),
+    evaluate: ("actcause evaluate run break.parquet", "actcause evaluate run break.parquet --hindsight --json"),
+}

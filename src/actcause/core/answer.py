@@ -1,0 +1,466 @@
+"""The question and its answer: Query, Witness, Cause, Verdict, Answer, Status.
+
+All of these are values. `Answer` alone is lazy: its causes are searched for as they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, overload
+
+from ..errors import QueryError, suggest
+from .expression import Compare, Expression, Name, Not, Number
+from .model import Model
+
+Assignment = Mapping[str, int]
+CONDITIONS = ("AC1", "AC2a", "AC2b", "AC3")
+
+
+class Status(Enum):
+    """How a search ended. `status.sentence` says what that means and what to do."""
+
+    COMPLETE = "complete"
+    MAX_CAUSES = "max-causes"
+    OUT_OF_TIME = "out-of-time"
+    OUT_OF_STEPS = "out-of-steps"
+    TOO_LARGE = "too-large"
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Status.COMPLETE: "The search is complete.",
+    Status.MAX_CAUSES: "The search stopped at max_causes; raise it to look for more.",
+    Status.OUT_OF_TIME: "The search ran out of time; raise max_seconds to go on.",
+    Status.OUT_OF_STEPS: "The search ran out of steps; raise max_steps to go on.",
+    Status.TOO_LARGE: "The state space is too large to be searched whole; use fewer roots, smaller ranges, "
+    "or an alpha_sufficiency below 1/2.",
+}
+
+
+def as_share(name: str, value: float | Fraction | str | None) -> Fraction | None:
+    """A share between 0 and 1 as an exact fraction: 0.2 means 1/5, and 2/3 means 2/3.
+
+    >>> as_share("alpha_sufficiency", 2 / 3)
+    Fraction(2, 3)
+    """
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str) and "/" not in value:
+            value = float(value)  # not straight to Fraction, which would write out 1e-999999999
+        if isinstance(value, str) and len(value) > 40:
+            raise ValueError
+        share = Fraction(value).limit_denominator(10**9)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise QueryError(f"{name} must be a number between 0 and 1; got {value!r}.") from None
+    if not 0 <= share <= 1:
+        raise QueryError(f"{name} must be between 0 and 1; got {value}.")
+    return share
+
+
+@dataclass(frozen=True)
+class Query:
+    r"""What is asked: in this model and context, what caused this effect, by this definition?
+
+    The effect is a formula, as text or as an expression.
+
+    >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
+    >>> query = Query(model, {"ST": 1, "BT": 1}, "BS == 1")
+    >>> query.actual["BH"], query.happened, query.candidates
+    (0, True, ('ST', 'BT', 'SH', 'BH'))
+    """
+
+    model: Model
+    context: Assignment
+    effect: Expression
+    definition: str = "modified-hp"
+    alpha_sufficiency: Fraction | None = None
+    alpha_necessity: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        from .text import parse_formula
+
+        fix = object.__setattr__
+        if not isinstance(self.model, Model):
+            raise QueryError(f"The model must be a Model; got {type(self.model).__name__}. Use Model.from_text.")
+        fix(self, "context", self.model.check_context(self.context))
+        if isinstance(self.effect, str):
+            fix(self, "effect", parse_formula(self.effect, self.model.ranges))
+        elif not isinstance(self.effect, Expression):
+            raise QueryError(f"The effect must be a formula such as 'BS == 1'; got {self.effect!r}.")
+        self.model.check_formula(self.effect)
+        self.model.check_equations()
+        fix(self, "alpha_sufficiency", as_share("alpha_sufficiency", self.alpha_sufficiency))
+        fix(self, "alpha_necessity", as_share("alpha_necessity", self.alpha_necessity))
+
+    @cached_property
+    def actual(self) -> dict[str, int]:
+        """The value of every variable in the context."""
+        return self.model.solve(self.context, {})
+
+    @cached_property
+    def happened(self) -> bool:
+        """Whether the effect holds in the context."""
+        return bool(self.effect.value(self.actual))
+
+    @cached_property
+    def effect_variables(self) -> tuple[str, ...]:
+        """The variables that the effect formula names."""
+        return self.effect.names()
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...]:
+        """Every variable that can influence the effect, and those of the effect; never exogenous ones."""
+        ancestors = self.model.ancestors(self.effect_variables)
+        return tuple(name for name in self.model.endogenous if name in ancestors)
+
+    @cached_property
+    def candidates(self) -> tuple[str, ...]:
+        """What `causes` considers: whatever can influence the effect, except the effect's own variables."""
+        own = set(self.effect_variables)
+        return tuple(name for name in self.relevant if name not in own)
+
+    @cached_property
+    def state(self) -> dict[str, int]:
+        """The actual values of all variables that are not exogenous."""
+        return {name: self.actual[name] for name in self.model.endogenous}
+
+    def check_event(self, event: Assignment | str) -> dict[str, int]:
+        """An event as a non-empty mapping of non-exogenous variables to values of their ranges."""
+        from .text import parse_event
+
+        if isinstance(event, str):
+            event = parse_event(event, self.model.ranges)
+        if not isinstance(event, Mapping) or not event:
+            raise QueryError(f"The event must be a non-empty mapping such as {{'ST': 1}}; got {event!r}.")
+        for name in event:
+            if name not in self.model.ranges:
+                hint = suggest(str(name), self.model.variables) or "."
+                raise QueryError(f"Unknown variable {name!r} in the event{hint}")
+            if name in self.model.exogenous:
+                raise QueryError(f"{name} is exogenous: it belongs to the context and is never a cause.")
+        return {name: self.model.check_value(name, value) for name, value in event.items()}
+
+    @property
+    def effect_text(self) -> str:
+        """The effect as a reader would say it: `BS=1` where it is one value of one variable."""
+        pinned = pinned_outcome(self.effect, self.model)
+        return f"{pinned[0]}={pinned[1]}" if pinned else f"({self.effect})"
+
+
+def pinned_outcome(effect: Expression, model: Model) -> tuple[str, int] | None:
+    """(variable, value) if the effect says that one variable has one value, else None."""
+    binary = (0, 1)
+    if isinstance(effect, Name):
+        return (effect.name, 1) if model.ranges[effect.name] == binary else None
+    if isinstance(effect, Not) and isinstance(effect.operand, Name):
+        return effect.operand.name, 0
+    if isinstance(effect, Compare) and effect.symbol == "==":
+        sides = (effect.left, effect.right)
+        for name, number in (sides, sides[::-1]):
+            if isinstance(name, Name) and isinstance(number, Number):
+                return name.name, number.number
+    return None
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came out when a witness was played again; true if the effect went away, as it should."""
+
+    values: Mapping[str, int]
+    effect: bool
+
+    def __bool__(self) -> bool:
+        return not self.effect
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Why an event was necessary: change it, hold these, and the effect goes away.
+
+    `changed` are the counterfactual values of the event's variables; `frozen` the variables held
+    fixed, at their actual values except under original and updated Halpern-Pearl; `others` the
+    values given to the remaining state variables and `network` those left to their equations
+    (direct and strong sufficiency).
+    """
+
+    changed: Assignment
+    frozen: Assignment = field(default_factory=dict)
+    others: Assignment = field(default_factory=dict)
+    network: tuple[str, ...] = ()
+
+    @property
+    def intervention(self) -> dict[str, int]:
+        """Everything that is set by hand when the witness is played."""
+        return {**self.others, **self.frozen, **self.changed}
+
+    def replay(self, query: Query) -> Replay:
+        """Play the witness: evaluate the model of `query` under its intervention."""
+        values = query.model.evaluate(query.context, do=self.intervention)
+        return Replay(values, bool(query.effect.value(values)))
+
+    def to_json(self) -> dict[str, Any]:
+        parts: dict[str, Any] = {"changed": dict(self.changed), "frozen": dict(self.frozen)}
+        if self.others:
+            parts["others"] = dict(self.others)
+        if self.network:
+            parts["network"] = list(self.network)
+        return parts
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A minimal cause: an event and the witness of its necessity."""
+
+    event: Assignment
+    witness: Witness
+    query: Query = field(repr=False, compare=False)
+
+    @property
+    def sentence(self) -> str:
+        return f"{_opening(self.query, self.event)} a cause of {self.query.effect_text}: {_because(self)}."
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_json(self) -> dict[str, Any]:
+        return {"event": dict(self.event), "witness": self.witness.to_json(), "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether one event is a cause: the conditions one by one, a witness, a sentence.
+
+    A condition is None where an earlier one already failed or the search ran out; `holds` is None
+    only if the search ran out (see `status`).
+    """
+
+    query: Query
+    event: Assignment
+    conditions: Mapping[str, bool | None]
+    witness: Witness | None
+    status: Status = Status.COMPLETE
+    smaller: Assignment | None = None
+    statistics: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def holds(self) -> bool | None:
+        if any(value is False for value in self.conditions.values()):
+            return False
+        return None if any(value is None for value in self.conditions.values()) else True
+
+    @property
+    def failed(self) -> str | None:
+        """The first condition that fails, None if none does."""
+        return next((name for name in CONDITIONS if self.conditions.get(name) is False), None)
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+    @property
+    def sentence(self) -> str:
+        what = _opening(self.query, self.event)
+        effect = self.query.effect_text
+        if self.holds is None:
+            event = _event_text(self.query, self.event)
+            return f"It is not known whether {event} a cause of {effect}. {self.status.sentence}"
+        if self.holds:
+            assert self.witness is not None
+            cause = Cause(self.event, self.witness, self.query)
+            return f"{what} a cause of {effect}: {_because(cause)}."
+        return f"{what} not a cause of {effect}: {self._why_not()}."
+
+    def _why_not(self) -> str:
+        query = self.query
+        if self.failed == "AC1":
+            untrue = {name: query.actual[name] for name, value in self.event.items() if query.actual[name] != value}
+            if untrue:
+                return f"AC1 fails, since actually {_assignments(untrue)}"
+            return f"AC1 fails, since {query.effect_text} did not happen"
+        if self.failed == "AC2a" and query.definition == "functional" and query.alpha_necessity is not None:
+            share = query.alpha_necessity
+            return f"AC2a fails, since whatever is held, less than the share {share} of its values undoes the effect"
+        if self.failed == "AC2a":
+            return "AC2a fails, since no change of it that the definition allows would have undone the effect"
+        if self.failed == "AC2b":
+            return "AC2b fails, since it is not sufficient under any conditions in which changing it undoes the effect"
+        smaller = f": {_assignments(self.smaller)} is enough" if self.smaller else ""
+        return f"AC3 fails, since it is not minimal{smaller}"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "definition": self.query.definition,
+            "context": dict(self.query.context),
+            "state": dict(self.query.state),
+            "effect": str(self.query.effect),
+            "event": dict(self.event),
+            "holds": self.holds,
+            "conditions": dict(self.conditions),
+            "failed": self.failed,
+            "witness": None if self.witness is None else self.witness.to_json(),
+            "causes": [{"event": dict(self.event), "witness": self.witness.to_json()}] if self and self.witness else [],
+            "sentence": self.sentence,
+            "status": self.status.value,
+        }
+
+
+class Causes(Sequence[Cause]):
+    """The causes of an answer, found as they are read; `len` and `[-1]` read them all."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    @overload
+    def __getitem__(self, index: int) -> Cause: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Cause]: ...
+    def __getitem__(self, index: int | slice) -> Cause | list[Cause]:
+        if isinstance(index, slice):
+            ends = (index.start, index.stop)
+            forward = (index.step or 1) > 0 and all(end is None or end >= 0 for end in ends)
+            need = index.stop if forward else None
+        else:
+            need = index + 1 if index >= 0 else None
+        return self._answer._read(need)[index]
+
+    def __iter__(self) -> Iterator[Cause]:
+        position = 0
+        while len(found := self._answer._read(position + 1)) > position:
+            yield found[position]
+            position += 1
+
+    def __len__(self) -> int:
+        return len(self._answer._read(None))
+
+    def __bool__(self) -> bool:
+        return bool(self._answer._read(1))
+
+    def __repr__(self) -> str:
+        return f"<Causes: {len(self._answer._found)} found so far>"
+
+
+class Answer:
+    """All minimal causes of an effect, found lazily.
+
+    Iterate over it, or over `answer.causes`, to find one cause after another; `len(answer.causes)`
+    and `answer.status` run the search to its end.
+    """
+
+    def __init__(self, query: Query, search: Iterator[Cause | Status], statistics: Mapping[str, int]) -> None:
+        self.query = query
+        self.statistics = statistics
+        self._search = search
+        self._found: list[Cause] = []
+        self._status: Status | None = None
+
+    def _read(self, count: int | None) -> list[Cause]:
+        while self._status is None and (count is None or len(self._found) < count):
+            step = next(self._search, Status.COMPLETE)
+            if isinstance(step, Status):
+                self._status = step
+            else:
+                self._found.append(step)
+        return self._found
+
+    @property
+    def causes(self) -> Causes:
+        return Causes(self)
+
+    @property
+    def status(self) -> Status:
+        """How the search ended; asking runs it to its end."""
+        self._read(None)
+        assert self._status is not None
+        return self._status
+
+    def __iter__(self) -> Iterator[Cause]:
+        return iter(self.causes)
+
+    @property
+    def sentence(self) -> str:
+        """The first few causes, each in a sentence."""
+        shown = self.causes[:5]
+        if not shown:
+            return f"{self.query.effect_text} has no cause by '{self.query.definition}'." + (
+                "" if self.query.happened else " It did not happen."
+            )
+        more = len(self._read(6)) > 5
+        return "\n".join(cause.sentence for cause in shown) + ("\n… and more." if more else "")
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<Answer by {self.query.definition}: {len(self._found)} causes found so far>"
+
+    def to_json(self) -> dict[str, Any]:
+        causes = [cause.to_json() for cause in self.causes]
+        return {
+            "definition": self.query.definition,
+            "context": dict(self.query.context),
+            "state": dict(self.query.state),
+            "effect": str(self.query.effect),
+            "conditions": None,
+            "witness": None,
+            "causes": causes,
+            "status": self.status.value,
+        }
+
+
+# -- sentences -------------------------------------------------------------------------------------
+
+
+def _assignments(assignment: Assignment) -> str:
+    return _listing([f"{name}={value}" for name, value in assignment.items()])
+
+
+def _listing(parts: Sequence[str], limit: int = 8) -> str:
+    """`a, b and c`, the rest counted if there are many."""
+    shown = list(parts[:limit])
+    if len(parts) > limit:
+        shown.append(f"{len(parts) - limit} more")
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def _event_text(query: Query, event: Assignment) -> str:
+    """The event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
+    labels = query.model.labels
+    text = _listing([f"{labels[n]} {n}={v}" if n in labels else f"{n}={v}" for n, v in event.items()])
+    return f"{text} is" if len(event) == 1 else f"{text} together are"
+
+
+def _opening(query: Query, event: Assignment) -> str:
+    """The same at the start of a sentence; a variable's own name keeps its case."""
+    text = _event_text(query, event)
+    return text[0].upper() + text[1:] if next(iter(event)) in query.model.labels else text
+
+
+def _because(cause: Cause) -> str:
+    """The counterfactual, in words."""
+    query, witness = cause.query, cause.witness
+    actual = query.actual
+    stayed = [f"{name} stayed {value}" for name, value in witness.frozen.items() if value == actual[name]]
+    moved = [f"{name} set to {value}" for name, value in witness.frozen.items() if value != actual[name]]
+    clauses = ["had " + _listing([f"{name} been {value}" for name, value in witness.changed.items()])]
+    if stayed:
+        clauses.append("while " + _listing(stayed))
+    if moved:
+        clauses.append("with " + _listing(moved))
+    if witness.others:
+        clauses.append("and " + _assignments(witness.others))
+    condition = " ".join(clauses)
+    pinned = pinned_outcome(query.effect, query.model)
+    if pinned:
+        values = query.model.solve(query.context, witness.intervention)
+        return f"{condition}, {pinned[0]} would have been {values[pinned[0]]}"
+    return f"{condition}, {query.effect_text} would not have held"

@@ -1,0 +1,78 @@
+"""A search under way: the query, what has been spent on it, and what may be spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+
+from ...errors import QueryError
+from ..answer import Query, Status
+
+
+class OutOfBudget(Exception):  # noqa: N818 - not an error: it ends a search with a status
+    """Raised inside a search to end it; turned into a `Status` before a user sees it."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+        super().__init__(status.sentence)
+
+
+class Deadline:
+    """A point in time after which a search ends with a status."""
+
+    def __init__(self, seconds: float | None) -> None:
+        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+            raise QueryError(f"max_seconds must be a positive number; got {seconds!r}.")
+        self._end = None if seconds is None else monotonic() + seconds
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, at least a little; None if there is no limit."""
+        return None if self._end is None else max(self._end - monotonic(), 1e-3)
+
+    def check(self) -> None:
+        """End the search if the time is up."""
+        if self._end is not None and monotonic() > self._end:
+            raise OutOfBudget(Status.OUT_OF_TIME)
+
+
+class Search:
+    """Counts model evaluations and solver calls, and stops when the budget is spent."""
+
+    def __init__(self, query: Query, *, max_seconds: float | None = None, max_steps: int | None = None) -> None:
+        if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
+            raise QueryError(f"max_steps must be a positive number; got {max_steps!r}.")
+        self.query = query
+        self.statistics = {"evaluations": 0, "solver_calls": 0}
+        self._steps = 0
+        self._max_steps = max_steps
+        self._deadline = Deadline(max_seconds)
+
+    def step(self, kind: str = "evaluations", count: int = 1) -> None:
+        """Spend `count` steps, or end the search."""
+        self.statistics[kind] += count
+        self._steps += count
+        if self._max_steps is not None and self._steps > self._max_steps:
+            raise OutOfBudget(Status.OUT_OF_STEPS)
+        self.check_time()
+
+    def check_time(self) -> None:
+        self._deadline.check()
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, None if there is no limit."""
+        return self._deadline.remaining
+
+    @property
+    def timed(self) -> bool:
+        return self._deadline.remaining is not None
+
+    def values(self, do: Mapping[str, int]) -> dict[str, int]:
+        """Evaluate the query's model in its context under an intervention."""
+        self.step()
+        return self.query.model.solve(self.query.context, do)
+
+    def holds(self, do: Mapping[str, int]) -> bool:
+        """Whether the effect holds under an intervention."""
+        return bool(self.query.effect.value(self.values(do)))

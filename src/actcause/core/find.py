@@ -1,0 +1,149 @@
+"""The verbs: `causes` and `is_cause`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..errors import QueryError
+from .answer import Answer, Assignment, Cause, Query, Status, Verdict
+from .definitions import OutOfBudget, Search, definition_named
+from .expression import Expression
+from .model import Model
+from .solvers import ENGINES, EngineSolver, Exhaustive, Solver
+from .spaces.functional import FunctionalSolver
+from .spaces.preimages import Partitions, partition
+from .spaces.state_space import StateSpace
+
+Share = float | Fraction | str | None
+SOLVERS = ("auto", "exhaustive")
+
+
+def causes(
+    model: Model,
+    *,
+    context: Assignment | str,
+    effect: str | Expression,
+    definition: str = "modified-hp",
+    solver: str = "auto",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    max_causes: int | None = None,
+    max_seconds: float | None = None,
+    max_steps: int | None = None,
+) -> Answer:
+    r"""Find all minimal causes of an effect, lazily.
+
+    >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
+    >>> answer = causes(model, context={"ST": 1, "BT": 1}, effect="BS == 1")
+    >>> [dict(cause.event) for cause in answer.causes]
+    [{'ST': 1}, {'SH': 1}]
+    """
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    if max_causes is not None and max_causes < 1:
+        raise QueryError(f"max_causes must be at least 1; got {max_causes}.")
+    search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
+    chosen = _solver(query, solver)
+    return Answer(query, _until_spent(chosen, search, max_causes), search.statistics)
+
+
+def _until_spent(solver: Solver, search: Search, max_causes: int | None) -> Iterator[Cause | Status]:
+    found = 0
+    try:
+        for cause in solver.causes(search):
+            if found == max_causes:
+                yield Status.MAX_CAUSES
+                return
+            found += 1
+            yield cause
+    except OutOfBudget as ended:
+        yield ended.status
+
+
+def is_cause(
+    model: Model,
+    *,
+    context: Assignment | str,
+    effect: str | Expression,
+    event: Assignment | str,
+    definition: str = "modified-hp",
+    solver: str = "auto",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    max_seconds: float | None = None,
+    max_steps: int | None = None,
+) -> Verdict:
+    r"""Judge one event: is it a cause of the effect?
+
+    >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
+    >>> verdict = is_cause(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"ST": 1})
+    >>> print(verdict)
+    ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
+    """
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
+    return _solver(query, solver).judge(search, query.check_event(event))
+
+
+def partitions(
+    model: Model | StateSpace,
+    outcome: str | Expression | None = None,
+    *,
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    where: str | Expression | None = None,
+    solver: str = "auto",
+    max_seconds: float | None = None,
+) -> Partitions:
+    r"""Partition a whole state space: which variables does the outcome depend on, in which states?
+
+    Returns all binary-subset pairs of least cost. `model` is a model, whose contexts are the states
+    (`where` narrows them), or a `StateSpace` of your own making.
+
+    >>> found = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C", alpha_sufficiency=1)
+    >>> found.cost, found.count
+    (5, 2)
+    """
+    if isinstance(model, StateSpace):
+        if outcome is not None or where is not None:
+            raise QueryError("A StateSpace has its outcome already; leave out 'outcome' and 'where'.")
+        space = model
+    elif outcome is None:
+        raise QueryError("Say which variable is the outcome, for instance outcome='BS'.")
+    else:
+        space = StateSpace.from_model(model, outcome, where=where)
+    return partition(
+        space,
+        alpha_sufficiency=alpha_sufficiency,
+        alpha_necessity=alpha_necessity,
+        solver=solver,
+        max_seconds=max_seconds,
+    )
+
+
+def make_query(
+    model: Model,
+    context: Assignment | str,
+    effect: str | Expression,
+    definition: str,
+    alpha_sufficiency: Share,
+    alpha_necessity: Share,
+) -> Query:
+    """Check the parts of a question and put them together."""
+    from .text import parse_event
+
+    name = definition_named(definition).name
+    if isinstance(context, str):
+        context = parse_event(context, model.ranges)
+    return Query(model, context, effect, name, alpha_sufficiency, alpha_necessity)  # type: ignore[arg-type]
+
+
+def _solver(query: Query, solver: str) -> Solver:
+    if solver not in SOLVERS:
+        raise QueryError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+    if query.definition == "functional":
+        return FunctionalSolver(query, oracle=solver == "exhaustive")
+    exhaustive = Exhaustive(definition_named(query.definition))
+    if solver == "exhaustive":
+        return exhaustive
+    return EngineSolver(ENGINES[query.definition], fallback=exhaustive)

@@ -1,0 +1,221 @@
+"""Degrees: how responsible was it, and how much to blame?
+
+Being a cause is yes or no; a voter in an 11-0 election is a cause of the victory, and so is each in a
+6-5 one. *Responsibility* tells them apart: it is 1/(1 + the number of changes needed before the event
+becomes critical). *Blame* is the responsibility expected by someone who did not know the context.
+
+Chockler and Halpern, "Responsibility and Blame: A Structural-Model Approach", JAIR 22, 2004; for
+modified HP: Halpern, "Actual Causality", MIT Press 2016, Section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from ..errors import QueryError
+from .answer import Assignment, Status, Verdict, as_share
+from .definitions import Deadline, OutOfBudget, Search
+from .equation import Equation
+from .expression import Expression, Number
+from .find import Share, causes, is_cause, make_query
+from .model import Model
+from .solvers import ENGINES, Engine
+
+CHOCKLER_HALPERN = ("original-hp", "updated-hp")
+
+
+def responsibility(
+    model: Model,
+    *,
+    context: Assignment | str,
+    effect: str | Expression,
+    event: Assignment | str,
+    definition: str = "modified-hp",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    max_seconds: float | None = None,
+) -> Fraction | None:
+    r"""The degree of responsibility of an event for an effect, between 0 and 1.
+
+    For original and updated HP (Chockler and Halpern): 1/(k+1) for a cause, `k` being the fewest
+    variables outside it whose values a witness must change. For the other definitions (Halpern 2016):
+    1/k, `k` being the fewest variables in a cause that contains the event together with those held
+    fixed by its witness. 0 if the event is not (part of) a cause; None if `max_seconds` ran out.
+
+    >>> vote = Model.from_text("A\nB\nC\nWins = A + B + C >= 2")
+    >>> responsibility(vote, context={"A": 1, "B": 1, "C": 1}, effect="Wins", event={"A": 1})
+    Fraction(1, 2)
+    """
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    given = query.check_event(event)
+    if not query.happened or any(query.actual[name] != value for name, value in given.items()):
+        return Fraction(0)
+    search = Search(query, max_seconds=max_seconds)
+    try:
+        if query.definition in CHOCKLER_HALPERN:
+            return _by_changes(search, given)
+        if query.definition == "functional":
+            return _by_size(search, given)
+        return _by_part(search, given)
+    except OutOfBudget:
+        return None
+
+
+def blame(
+    model: Model,
+    *,
+    contexts: Iterable[tuple[Assignment | str, float | Fraction | str]],
+    effect: str | Expression,
+    event: Assignment | str,
+    definition: str = "modified-hp",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    max_seconds: float | None = None,
+) -> Fraction | None:
+    r"""The degree of blame: responsibility, expected over contexts with their probabilities.
+
+    The event is what was done, so it is put in place in every context before its responsibility is
+    asked for. None if `max_seconds` ran out.
+
+    >>> squad = Model.from_text("A\nB\nDead = A or B")
+    >>> live = [({"A": 1, "B": 0}, 0.5), ({"A": 1, "B": 1}, 0.5)]
+    >>> blame(squad, contexts=live, effect="Dead", event={"A": 1})
+    Fraction(3, 4)
+    """
+    pairs = list(contexts)
+    if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
+        raise QueryError("contexts must be a list of (context, probability) pairs, at least one.")
+    shares = [as_share("A probability", probability) or Fraction(0) for _, probability in pairs]
+    if abs(sum(shares, Fraction(0)) - 1) > Fraction(1, 10**6):
+        raise QueryError(f"The probabilities of the contexts must sum to 1; got {float(sum(shares)):g}.")
+    queries = [
+        make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity) for context, _ in pairs
+    ]
+    done = queries[0].check_event(event)
+    acted = _with(model, done)
+    total = Fraction(0)
+    deadline = Deadline(max_seconds)
+    for query, share in zip(queries, shares, strict=True):
+        set_roots = {**query.context, **{name: value for name, value in done.items() if name in model.roots}}
+        degree = responsibility(
+            acted,
+            context=set_roots,
+            effect=effect,
+            event=done,
+            definition=definition,
+            alpha_sufficiency=alpha_sufficiency,
+            alpha_necessity=alpha_necessity,
+            max_seconds=deadline.remaining,
+        )
+        if degree is None:
+            return None
+        total += share * degree
+    return total / sum(shares)
+
+
+def _with(model: Model, event: Assignment) -> Model:
+    """The model in which the event's variables are set, roots being set by the context."""
+    equations: dict[str, Equation | Expression] = dict(model.equations)
+    equations |= {name: Number(value) for name, value in event.items() if name in model.equations}
+    return Model(dict(model.ranges), equations, exogenous=model.exogenous, labels=dict(model.labels))
+
+
+def _by_changes(search: Search, event: Assignment) -> Fraction:
+    """Chockler and Halpern: how few variables must change before the event is critical?"""
+    if not _judged(search, event):
+        return Fraction(0)
+    engine = ENGINES[search.query.definition](search, tuple(event))
+    try:
+        changes = _least(engine, engine.exactly(event), 0)
+    finally:
+        engine.close()
+    assert changes is not None  # it is a cause, so some witness exists
+    return Fraction(1, changes + 1)
+
+
+def _by_part(search: Search, event: Assignment) -> Fraction:
+    """Halpern: how small can a cause that contains the event be, together with what its witness holds?"""
+    query = search.query
+    candidates = tuple(dict.fromkeys((*query.candidates, *event)))
+    engine = ENGINES[query.definition](search, candidates)
+    try:
+        least = 1
+        literals = engine.burden()
+        while True:
+            found = _least(engine, [-engine.waived, *(engine.chosen[name] for name in event)], least, literals)
+            if found is None:
+                return Fraction(0)
+            least = found
+            names = engine.selected()
+            smaller = _judged(search, {name: query.actual[name] for name in names}).smaller
+            if smaller is None:
+                return Fraction(1, least)
+            # Not minimal: nothing that strictly contains the smaller cause is one either.
+            for name in candidates:
+                if name not in smaller:
+                    engine.forbid((*smaller, name))
+    finally:
+        engine.close()
+
+
+def _judged(search: Search, event: Assignment) -> Verdict:
+    """The verdict on an event, within what is left of the budget."""
+    query = search.query
+    verdict = is_cause(
+        query.model,
+        context=query.context,
+        effect=query.effect,
+        event=event,
+        definition=query.definition,
+        max_seconds=search.remaining,
+    )
+    if verdict.holds is None:
+        raise OutOfBudget(verdict.status)
+    return verdict
+
+
+def _by_size(search: Search, event: Assignment) -> Fraction:
+    query = search.query
+    found = causes(
+        query.model,
+        context=query.context,
+        effect=query.effect,
+        definition=query.definition,
+        alpha_sufficiency=query.alpha_sufficiency,
+        alpha_necessity=query.alpha_necessity,
+        max_seconds=search.remaining,
+    )
+    if found.status is not Status.COMPLETE:
+        raise OutOfBudget(found.status)
+    sizes = [len(cause.event) for cause in found if event.items() <= dict(cause.event).items()]
+    return Fraction(1, min(sizes)) if sizes else Fraction(0)
+
+
+def _least(engine: Engine, assumptions: Sequence[int], start: int, literals: list[int] | None = None) -> int | None:
+    """The fewest literals of the engine's burden that a witness needs, from `start` on; None if there is none."""
+    from pysat.card import ITotalizer
+
+    if literals is None:
+        literals = engine.burden()
+    if not engine.solve(assumptions):
+        return None
+    if not literals:
+        return 0
+    circuit = engine.circuit
+    reach = min(max(start, 4), len(literals))
+    counter = ITotalizer(literals, ubound=reach, top_id=circuit.top)
+    try:
+        fed = 0
+        for bound in range(start, len(literals)):
+            if bound >= reach:
+                reach = min(2 * bound, len(literals))
+                counter.increase(ubound=reach, top_id=circuit.top)
+            circuit.clauses.extend(counter.cnf.clauses[fed:])
+            fed = len(counter.cnf.clauses)
+            circuit.top = max(circuit.top, counter.top_id)
+            if engine.solve([*assumptions, -counter.rhs[bound]]):
+                return bound
+        return len(literals)
+    finally:
+        counter.delete()

@@ -1,0 +1,186 @@
+"""Assignment by MaxSAT, for components too entangled for dynamic programming.
+
+For each mixed group and each outcome in it, a variable says "this group stands for this outcome"; a
+group stands for at most one. A state pays its weight for each size at which no choice up to that size
+is open to it. Taking all sizes at once would be slow, and is rarely needed:
+
+    for n = 1, 2, ...
+        find the best labels of the groups of up to n variables, counting a state that they leave
+        uncovered as n + 1: a lower bound for the whole
+        cover what is left by larger groups, which share nothing with the smaller ones
+        if that costs no more than the bound, it is a minimum
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .dynamic_program import SAFE, Check, Option
+from .weighted_clauses import Program, Remaining, at_most_one, minimize
+
+OFTEN = 10_000  # states between two looks at the clock
+
+
+class Labelling:
+    """States that compete, each with its options, its outcome and its weight."""
+
+    def __init__(self, options: Sequence[Sequence[Option]], outcomes: Sequence[int], weights: Sequence[int]) -> None:
+        self.options = [sorted(choices, key=lambda option: option.size) for choices in options]
+        self.outcomes, self.weights = outcomes, weights
+        self.cost: int | None = None
+        self.count: int | None = None
+        self._chosen: list[Option] = []
+
+    def solve(self, check: Check, remaining: Remaining) -> None:
+        """Find the least cost and one minimum, or no cost if there is no valid choice."""
+        everyone = range(len(self.options))
+        found = self._minimum(everyone, 0, check, remaining)
+        if found is None:
+            self.count = 0
+            return
+        self._chosen = [found[state] for state in everyone]
+        self.cost = self._total(found)
+
+    def first(self) -> list[int]:
+        """The masks of one minimum."""
+        return [option.mask for option in self._chosen]
+
+    def _total(self, chosen: dict[int, Option]) -> int:
+        return sum(option.size * self.weights[state] for state, option in chosen.items())
+
+    def _minimum(
+        self, states: Sequence[int], above: int, check: Check, remaining: Remaining
+    ) -> dict[int, Option] | None:
+        """A minimum for some of the states, using only options of more than `above` variables."""
+        choices = {state: [o for o in self.options[state] if o.size > above] for state in states}
+        if not all(choices.values()):
+            return None
+        largest = max(options[-1].size for options in choices.values())
+        for size in range(min(options[0].size for options in choices.values()), largest + 1):
+            found = _labels(choices, self.outcomes, self.weights, size, size == largest, check, remaining)
+            if found is None:
+                return None
+            bound, stands_for = found
+            chosen = {}
+            for state, options in choices.items():
+                option = next((o for o in options if o.size <= size and self._open(o, state, stands_for)), None)
+                if option is not None:
+                    chosen[state] = option
+            left = [state for state in states if state not in chosen]
+            if left:
+                rest = self._minimum(left, size, check, remaining)
+                if rest is None:
+                    continue
+                chosen |= rest
+            if self._total(chosen) == bound:
+                return chosen
+        return None
+
+    def _open(self, option: Option, state: int, stands_for: dict[int, int]) -> bool:
+        return option.group == SAFE or stands_for.get(option.group) == self.outcomes[state]
+
+    # -- all minima ------------------------------------------------------------------------------
+
+    def _enumerator(self) -> tuple[Any, list[dict[int, int]]]:
+        """A SAT solver whose solutions are the minima, and the literal of each state's each mask."""
+        from pysat.card import CardEnc, EncType
+        from pysat.formula import IDPool
+        from pysat.solvers import Glucose4
+
+        assert self.cost is not None
+        pool = IDPool()
+        literals: list[dict[int, int]] = []
+        clauses: list[list[int]] = []
+        excess: list[int] = []
+        slack = self.cost
+        for state, choices in enumerate(self.options):
+            chosen = {option.mask: pool.id(("chosen", state, option.mask)) for option in choices}
+            literals.append(chosen)
+            clauses.append(list(chosen.values()))
+            slack -= choices[0].size * self.weights[state]
+            for option in choices:
+                if option.group != SAFE:
+                    clauses.append([-chosen[option.mask], pool.id(("label", option.group, self.outcomes[state]))])
+            for size in range(choices[0].size + 1, choices[-1].size + 1):
+                more = pool.id(("costs", state, size))
+                clauses += [[-chosen[option.mask], more] for option in choices if option.size >= size]
+                excess += [more] * self.weights[state]
+        exclusive = [list(chosen.values()) for chosen in literals]
+        for labels in _by_group(self.options, self.outcomes).values():
+            exclusive.append([pool.id(("label", *label)) for label in labels])
+        clauses += at_most_one(exclusive, pool.top)
+        if excess:
+            top = max(max(map(abs, clause)) for clause in clauses)
+            clauses += CardEnc.atmost(excess, bound=slack, top_id=top, encoding=EncType.totalizer).clauses
+        return Glucose4(bootstrap_with=clauses), literals
+
+    def __iter__(self) -> Iterator[list[int]]:
+        """The masks of every minimum, one after another."""
+        if self.cost is None:
+            return
+        yield self.first()
+        solver, literals = self._enumerator()
+        seen = self.first()
+        while True:
+            solver.add_clause([-chosen[mask] for chosen, mask in zip(literals, seen, strict=True)])
+            if not solver.solve():
+                return
+            true = {literal for literal in solver.get_model() if literal > 0}
+            seen = [next(mask for mask, literal in chosen.items() if literal in true) for chosen in literals]
+            yield seen
+
+    def masks_of(self, position: int) -> list[int]:
+        """The masks that the state at this position is given in some minimum."""
+        solver, literals = self._enumerator()
+        return [mask for mask, literal in literals[position].items() if solver.solve(assumptions=[literal])]
+
+
+def _labels(
+    choices: dict[int, list[Option]],
+    outcomes: Sequence[int],
+    weights: Sequence[int],
+    upto: int,
+    final: bool,
+    check: Check,
+    remaining: Remaining,
+) -> tuple[int, dict[int, int]] | None:
+    """The best labels of the groups of up to `upto` variables, and what all states cost at least with them.
+
+    With `final` every state must be covered; None if that cannot be.
+    """
+    number: dict[tuple[int, int], int] = {}
+    program = Program(0, [], [], [])
+    bound = 0
+    for position, (state, options) in enumerate(choices.items()):
+        if position % OFTEN == 0:
+            check()
+        bound += options[0].size * weights[state]
+        clause: list[int] = []
+        for size in range(options[0].size, upto + 1):
+            here = [option.group for option in options if option.size == size]
+            if SAFE in here:
+                break
+            clause += [number.setdefault((group, outcomes[state]), len(number) + 1) for group in here]
+            if size == upto and final:
+                program.hard.append(list(clause))
+            else:
+                program.soft.append((list(clause), weights[state]))
+    groups: dict[int, list[int]] = {}
+    for (group, _), variable in number.items():
+        groups.setdefault(group, []).append(variable)
+    program.exclusive.extend(labels for labels in groups.values() if len(labels) > 1)
+    found = minimize(program._replace(variables=len(number)), remaining)
+    if found is None:
+        return None
+    cost, true = found
+    return bound + cost, {group: outcome for (group, outcome), variable in number.items() if variable in true}
+
+
+def _by_group(options: Sequence[Sequence[Option]], outcomes: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
+    found: dict[int, dict[tuple[int, int], None]] = {}
+    for choices, outcome in zip(options, outcomes, strict=True):
+        for option in choices:
+            if option.group != SAFE:
+                found.setdefault(option.group, {})[option.group, outcome] = None
+    return {group: list(labels) for group, labels in found.items()}

@@ -1,0 +1,1 @@
+"""Whole state spaces: functional actual causes of every state at once."""

@@ -1,0 +1,162 @@
+"""The outcomes that are frequent while some variables are held: all that a state must be compared with.
+
+For variables `kept` and each of their assignments the others take all their values, and the outcome comes out some
+way each time. Only outcomes that come out often enough decide anything (see the package), and these are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....errors import TooLargeError
+from ...counting import distinct, encode
+from ...definitions import Deadline, OutOfBudget
+from ...expression import Array
+from .problem import Problem
+
+CELLS = 1 << 21  # outcomes that are looked at together
+MOST_VALUES = 1 << 24
+FEW = 16  # outcomes that are counted one after another
+
+
+@dataclass(frozen=True, eq=False)
+class Frequent:
+    """For each assignment of what is kept (a row): its most frequent outcomes and how often they come out of `total`.
+
+    An outcome that is not listed comes out too seldom to matter.
+    """
+
+    values: Array
+    counts: Array
+    total: int
+
+    def agreeing(self, rows: Array, own: Array) -> Array:
+        """How often the outcome `own` comes out in each of these rows, 0 where that is too seldom to matter."""
+        found = np.zeros(len(rows), dtype=np.int64)
+        for values, counts in zip(self.values.T, self.counts.T, strict=True):
+            found += np.where(values[rows] == own, counts[rows], 0)
+        return found
+
+    def highest(self) -> int:
+        return int(self.counts.max(initial=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A task: rows `first` to `last` of what is kept, and `begin` to `end` of the other variables' assignments."""
+
+    problem: Problem
+    kept: tuple[str, ...]
+    first: int
+    last: int
+    begin: int
+    end: int
+    most: int
+    seconds: float | None
+
+
+def least(problem: Problem, total: int) -> int:
+    """How often, of `total` times, an outcome must come out to matter.
+
+    It makes a state's variables sufficient from one number on, and unnecessary from another.
+    """
+    sufficiency, necessity = problem.sufficiency, problem.necessity
+    enough = total - sufficiency.numerator * total // sufficiency.denominator
+    needed = 1 if necessity is None else max(1, -(-necessity.numerator * total // necessity.denominator))
+    return min(enough, total - needed + 1)
+
+
+def most_values(problem: Problem, kept: tuple[str, ...]) -> int:
+    """How many outcomes can matter at once: each comes out `least` times or more. One, unless necessity is over 1/2."""
+    total = problem.assignments(problem.freed(kept))
+    return min(problem.kinds, total // least(problem, total))
+
+
+def blocks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> Iterator[Block]:
+    """The tasks that make up one `Frequent`: some whole rows each, or a part of one that is too long."""
+    rows, total = problem.assignments(kept), problem.assignments(problem.freed(kept))
+    height, width = max(1, CELLS // total), min(total, CELLS)
+    most = most_values(problem, kept)
+    for first in range(0, rows, height):
+        for begin in range(0, total, width):
+            last, end = min(rows, first + height), min(total, begin + width)
+            yield Block(problem, kept, first, last, begin, end, most, deadline.remaining)
+
+
+def count_block(block: Block) -> tuple[Array, Array] | None:
+    """Values and counts, a row each: the most frequent ones of whole rows, all of a part; None if the time is up."""
+    problem = block.problem
+    freed = problem.freed(block.kept)
+    try:
+        Deadline(block.seconds).check()
+    except OutOfBudget:
+        return None
+    rows, columns = np.arange(block.first, block.last), np.arange(block.begin, block.end)
+    kept = {name: column[:, None] for name, column in problem.columns(block.kept, rows).items()}
+    others = {name: column[None, :] for name, column in problem.columns(freed, columns).items()}
+    values, counts = _counts(problem.results({**kept, **others}, (len(rows), len(columns))))
+    whole = len(columns) == problem.assignments(freed)
+    return _top(values, counts, block.most) if whole else (values, counts)
+
+
+def _counts(results: Array) -> tuple[Array, Array]:
+    """The distinct outcomes, and how often each of them is in each row."""
+    found = distinct(results)
+    if len(found) <= FEW:
+        counts = np.stack([np.count_nonzero(results == value, axis=1) for value in found], axis=1)
+    else:
+        key = np.arange(len(results))[:, None] * len(found) + encode(results, found)
+        counts = np.bincount(key.ravel(), minlength=len(results) * len(found)).reshape(len(results), len(found))
+    return np.broadcast_to(np.asarray(found, dtype=np.int64), counts.shape), counts
+
+
+def _top(values: Array, counts: Array, most: int) -> tuple[Array, Array]:
+    """The most frequent ones of each row."""
+    order = counts.argmax(axis=1)[:, None] if most == 1 else np.argsort(-counts, axis=1, kind="stable")[:, :most]
+    return np.take_along_axis(values, order, axis=1), np.take_along_axis(counts, order, axis=1)
+
+
+def joined(parts: Iterable[tuple[Block, tuple[Array, Array]]], problem: Problem, kept: tuple[str, ...]) -> Frequent:
+    """One `Frequent` of its blocks, which come in order."""
+    total = problem.assignments(problem.freed(kept))
+    most = most_values(problem, kept)
+    rows: list[tuple[Array, Array]] = []
+    row: tuple[Array, Array] | None = None
+    for block, part in parts:
+        if not block.begin and block.end == total:
+            rows.append(part)
+            continue
+        row = _summed(row, part) if block.begin and row is not None else part
+        if block.end == total:
+            rows.append(_top(*row, most))
+    width = max(values.shape[1] for values, _ in rows)
+    found = np.concatenate([_wide(values, width) for values, _ in rows])
+    counts = np.concatenate([_wide(counts, width) for _, counts in rows])
+    return Frequent(_small(found), _small(counts), total)
+
+
+def _summed(row: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Two parts of one row together."""
+    values, place = np.unique(np.concatenate([row[0][0], part[0][0]]), return_inverse=True)
+    if len(values) > MOST_VALUES:
+        raise TooLargeError(
+            f"The outcome takes more than {MOST_VALUES:,} values; ask for a coarser one, such as Y // 1000."
+        )
+    counts = np.zeros(len(values), dtype=np.int64)
+    np.add.at(counts, place.ravel(), np.concatenate([row[1][0], part[1][0]]))
+    return values[None, :], counts[None, :]
+
+
+def _wide(array: Array, width: int) -> Array:
+    """Rows with fewer outcomes are filled up with ones that never come out."""
+    return np.pad(array, ((0, 0), (0, width - array.shape[1])))
+
+
+def _small(array: Array) -> Array:
+    """The same numbers in as few bytes as they take."""
+    low, high = int(array.min()), int(array.max())
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return array.astype(next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max))

@@ -1,0 +1,196 @@
+"""The search through a whole space: size by size, first what is frequent, then every part of the states."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import TypeVar
+
+from ....errors import QueryError
+from ....parallel import Engine, engine, values
+from ...answer import Status, as_share
+from ...definitions import Deadline, OutOfBudget
+from ...expression import Array, Expression
+from ...model import Model
+from .frequent_outcomes import Block, Frequent, blocks, count_block, joined, most_values
+from .part import RETRIES, TAIL, Known, Part, Settled, admit, settle
+from .problem import Problem
+from .result import VastPartitions
+
+CELLS = 1 << 22  # states times variables of a part
+MOST_ROWS = 1 << 23  # of all that is frequent together; what does not fit is tried out in each state instead
+
+T = TypeVar("T")
+R = TypeVar("R")
+Told = Callable[[str], None]
+
+
+def partitions(
+    model: Model,
+    outcome: str | Expression,
+    *,
+    alpha_sufficiency: float | Fraction | str,
+    alpha_necessity: float | Fraction | str | None = None,
+    where: str | Expression | None = None,
+    max_seconds: float | None = None,
+    workers: Engine | None = None,
+    told: Told = lambda _: None,
+) -> VastPartitions:
+    """Partition a state space of any size, part by part; `told` is called with what is being done.
+
+    >>> from actcause import examples
+    >>> pusher = examples.load("pusher-1d")
+    >>> found = partitions(pusher.model, "Y", alpha_sufficiency=0.2, alpha_necessity=0.01)
+    >>> found.cost, found.binaries({"P": 499, "X": 200})
+    (2003, ('10',))
+    """
+    shares = as_share("alpha_sufficiency", alpha_sufficiency), as_share("alpha_necessity", alpha_necessity)
+    problem = Problem.of(model, outcome, where, *shares)
+    deadline = Deadline(max_seconds)
+    if workers is not None:
+        return _Search(problem, workers, deadline, told).run()
+    with engine() as alone:
+        return _Search(problem, alone, deadline, told).run()
+
+
+@dataclass
+class _Totals:
+    """What is known of all states so far; `open` holds the parts of which some states have no mask yet."""
+
+    states: int
+    open: list[Part]
+    masks: Counter[int]
+    ways: Counter[int]
+    undecided: list[tuple[int, tuple[int, ...]]]
+
+    def add(self, settled: Settled) -> None:
+        self.masks += settled.masks
+        self.ways += settled.ways
+        self.undecided = sorted([*self.undecided, *settled.undecided])[-TAIL:]
+
+
+class _Search:
+    def __init__(self, problem: Problem, workers: Engine, deadline: Deadline, told: Told) -> None:
+        self.problem, self.workers, self.deadline, self.told = problem, workers, deadline, told
+        self.known: dict[tuple[str, ...], Frequent] = {}
+
+    def run(self) -> VastPartitions:
+        parts = list(self._parts())
+        try:
+            parts = self._admitted(parts)
+            totals = _Totals(sum(map(_states, parts)), parts, Counter(), Counter(), [])
+            if not totals.states:
+                raise QueryError(f"No context satisfies '{self.problem.where}'; nothing is left to partition.")
+            for size in range(1, len(self.problem.variables) + 1):
+                if not totals.open:
+                    break
+                self._settle(size, totals)
+        except OutOfBudget as ended:
+            states = sum(map(_states, parts))
+            return VastPartitions(self.problem, ended.status, states, {}, {}, (), self.known, tuple(parts))
+        totals.masks[0] += sum(map(_states, totals.open))  # nothing is necessary there
+        return VastPartitions(
+            self.problem,
+            Status.COMPLETE,
+            totals.states,
+            dict(+totals.masks),
+            dict(totals.ways),
+            tuple(totals.undecided),
+            self.known,
+            tuple(parts),
+        )
+
+    def _parts(self) -> Iterator[Part]:
+        contexts = self.problem.contexts
+        height = max(1, CELLS // len(self.problem.model.variables))
+        for start in range(0, contexts, height):
+            yield Part(self.problem, start, min(contexts, start + height), None, (), {}, None)
+
+    def _admitted(self, parts: list[Part]) -> list[Part]:
+        """The parts without the contexts that the restriction leaves out."""
+        if self.problem.where is None:
+            return parts
+        found: list[Part] = []
+        for part, kept in zip(parts, self._run(admit, parts), strict=True):
+            self._tell(f"which contexts are meant, part {len(found) + 1} of {len(parts)}")
+            found.append(replace(part, open=kept))
+        return [part for part in found if _states(part)]
+
+    def _settle(self, size: int, totals: _Totals) -> None:
+        """Give the masks of one size to all states that may have them and have no smaller one."""
+        masks, needed = self._masks(size)
+        if not masks:
+            return
+        known: Known = {kept: self.known[kept] for kept in needed if kept in self.known}
+        asked = totals.open
+
+        def tasks() -> Iterator[Part]:
+            for part in asked:
+                yield replace(part, masks=masks, known=known, seconds=self.deadline.remaining)
+
+        left = []
+        for number, (part, settled) in enumerate(zip(asked, self._run(settle, tasks()), strict=True), 1):
+            self._tell(f"sets of {size}, part {number} of {len(asked)}")
+            if settled is None:
+                raise OutOfBudget(Status.OUT_OF_TIME)
+            totals.add(settled)
+            if settled.left:
+                left.append(replace(part, open=settled.open))
+        totals.open = left
+
+    def _masks(self, size: int) -> tuple[tuple[int, ...], set[tuple[str, ...]]]:
+        """The masks of a size that are sufficient somewhere, and what must be kept to judge them."""
+        problem = self.problem
+        chosen = list(combinations(range(len(problem.variables)), size))
+        named = {sum(1 << i for i in each): {problem.variables[i] for i in each} for each in chosen}
+        sufficient = {mask: problem.kept(names) for mask, names in named.items()}
+        self._count(set(sufficient.values()))
+        masks = tuple(mask for mask, kept in sufficient.items() if self._anywhere(kept))
+        necessary = set()
+        for mask in masks:
+            changed = named[mask] & problem.influential & set(problem.inputs)
+            if changed:
+                necessary.add(problem.kept(set(problem.inputs) - changed))
+        self._count(necessary)
+        return masks, necessary | {sufficient[mask] for mask in masks}
+
+    def _anywhere(self, kept: tuple[str, ...]) -> bool:
+        """Whether holding this can be sufficient for any outcome."""
+        found = self.known.get(kept)
+        if found is None:
+            return True
+        share = self.problem.sufficiency
+        return found.highest() >= found.total - share.numerator * found.total // share.denominator
+
+    def _count(self, wanted: set[tuple[str, ...]]) -> None:
+        """Find what is frequent with each of these kept, the smallest first, as long as there is room."""
+        problem = self.problem
+        sizes = {kept: problem.assignments(kept) * most_values(problem, kept) for kept in wanted}
+        for kept in sorted(wanted, key=lambda kept: (sizes[kept], kept)):
+            room = MOST_ROWS - sum(found.values.size for found in self.known.values())
+            if kept in self.known or not problem.freed(kept) or sizes[kept] > room:
+                continue
+            tasks = list(blocks(problem, kept, self.deadline))
+            self.known[kept] = joined(self._counted(tasks, kept), problem, kept)
+
+    def _counted(self, tasks: list[Block], kept: tuple[str, ...]) -> Iterator[tuple[Block, tuple[Array, Array]]]:
+        said = ", ".join(kept) or "nothing"
+        for number, counts in enumerate(self._run(count_block, tasks)):
+            self._tell(f"outcomes with {said} held, part {number + 1} of {len(tasks)}")
+            if counts is None:
+                raise OutOfBudget(Status.OUT_OF_TIME)
+            yield tasks[number], counts
+
+    def _run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        return values(self.workers.run(function, tasks, retries=RETRIES))
+
+    def _tell(self, what: str) -> None:
+        self.deadline.check()
+        self.told(what)
+
+
+def _states(part: Part) -> int:
+    return part.stop - part.start if part.open is None else int.from_bytes(part.open, "big").bit_count()

@@ -1,0 +1,192 @@
+"""A film of one episode of a recording, with arrows from the causes to the outcome.
+
+    >>> from actcause.data import collect
+    >>> from actcause.envs import make
+    >>> push = make("push")
+    >>> replay(collect(push, frames=200), push, "episode.gif")  # doctest: +SKIP
+    Replay(path=PosixPath('episode.gif'), episode=1, steps=20)
+
+A GIF needs Pillow, an MP4 also imageio-ffmpeg, which brings its own ffmpeg; both come with the extra `pictures`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..envs.canvas import COLOURS, needed, rgb
+from ..envs.drawing import draw, named
+from ..errors import shown
+from .errors import DataError
+
+if TYPE_CHECKING:
+    from ..envs.base import Array, Domain
+    from .transitions import Transitions
+
+FASTEST = 50  # frames a second: browsers slow down GIFs that are faster
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What was written: where, which episode of the recording, and how many steps, a frame each."""
+
+    path: Path
+    episode: int
+    steps: int
+
+
+def replay(
+    transitions: Transitions,
+    domain: Domain,
+    out: str | PathLike[str],
+    *,
+    episode: int | None = None,
+    predicted: Any = None,
+    fps: float = 12,
+) -> Replay:
+    """Write one episode of a recording of `domain` to `out`, a `.gif` or an `.mp4`.
+
+    A frame shows the state before a step, and arrows to the outcome from what caused its next value:
+    solid from the true causes, where the recording has them, and dashed from the `predicted` ones, 0 or 1
+    for each row of the recording and each factor. By default it is the first episode with a cause other
+    than the outcome's own previous value. The file appears under its name when it is whole.
+    """
+    target = Path(out)
+    write = WRITERS.get(target.suffix.lower())
+    if write is None:
+        raise DataError(f"A replay is written as {' or '.join(WRITERS)}. Got '{target.name}' instead.")
+    if not isinstance(fps, (int, float)) or not 0 < fps <= FASTEST:
+        raise DataError(f"The frames a second must be more than 0 and at most {FASTEST}. Got {shown(fps)} instead.")
+    if transitions.layout.factors != domain.factors or dict(transitions.layout.features) != dict(domain.features):
+        raise DataError(
+            f"The recording's factors and features must be those of {domain.name}: {', '.join(domain.factors)}. "
+            f"Got {', '.join(transitions.factors)} instead; give the domain the parameters it was recorded with."
+        )
+    if not target.parent.is_dir():
+        raise DataError(f"The folder '{target.parent}' does not exist; make it first.")
+    guessed = _predictions(predicted, (len(transitions), len(domain.factors)))
+    chosen = _episode(transitions, domain, episode, guessed)
+    rows = np.flatnonzero(transitions.episode == chosen)
+    partial = target.with_name(f".{target.stem[:200]}.{secrets.token_hex(4)}.partial{target.suffix}")
+    try:
+        partial.touch()  # a folder that cannot be written to says so itself, better than ffmpeg does
+        write(partial, _frames(transitions, domain, rows, chosen, guessed), fps)
+        os.replace(partial, target)
+    except OSError as failed:
+        raise DataError(f"'{target}' could not be written: {failed.strerror or _first_line(failed)}.") from failed
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return Replay(target, chosen, len(rows))
+
+
+def _predictions(given: Any, shape: tuple[int, int]) -> Array | None:
+    if given is None:
+        return None
+    values = np.asarray(given)
+    if values.shape != shape or values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
+        raise DataError(
+            f"The predicted causes must be 0 or 1 for each row and factor, of shape {shape}. "
+            f"Got an array of shape {values.shape} and type {values.dtype} instead."
+        )
+    return values.astype(bool)
+
+
+def _episode(transitions: Transitions, domain: Domain, wanted: int | None, predicted: Array | None) -> int:
+    """The wanted episode, or the first in which something happens."""
+    numbers = transitions.episode
+    if numbers is None:
+        raise DataError("The recording does not say which rows are an episode; replaced(episode=...) adds that.")
+    if wanted is not None:
+        if wanted not in numbers:
+            known = f"{numbers.min()} to {numbers.max()}"
+            raise DataError(f"There is no episode {shown(wanted)}; this recording's episodes are {known}.")
+        return int(wanted)
+    causes = predicted if transitions.cause is None else transitions.cause
+    if causes is None:
+        return int(numbers[0])
+    other = np.arange(len(domain.factors)) != domain.index(domain.outcome)
+    telling = np.flatnonzero(causes[:, other].any(axis=1))
+    return int(numbers[telling[0]] if len(telling) else numbers[0])
+
+
+def _frames(
+    transitions: Transitions, domain: Domain, rows: Array, episode: int, predicted: Array | None
+) -> Iterator[Array]:
+    for number, row in enumerate(rows.tolist(), start=1):
+        overlays = {"cause": transitions.cause, "predicted": predicted}
+        given = {name: causes[row] for name, causes in overlays.items() if causes is not None}
+        titles = {"cause": "true causes", "predicted": "predicted causes"}
+        lines = [f"{titles[name]}: {', '.join(named(domain, causes)) or 'none'}" for name, causes in given.items()]
+        caption = [f"{domain.title}, episode {episode}, step {number} of {len(rows)}", *lines]
+        yield draw(domain, transitions.state[row, :, : domain.width], caption=caption, **given)
+
+
+def _write_gif(path: Path, frames: Iterator[Array], fps: float) -> None:
+    image = needed("PIL.Image", "Writing a GIF")
+    palette = image.new("P", (1, 1))
+    palette.putpalette(_palette())
+    pictures = (image.fromarray(frame).quantize(palette=palette, dither=image.Dither.NONE) for frame in frames)
+    next(pictures).save(
+        path, format="GIF", save_all=True, append_images=pictures, duration=round(1000 / fps), loop=0, disposal=1
+    )
+
+
+def _palette() -> list[int]:
+    """The colours of the pictures, and those between each two of them, for smooth edges."""
+    colours = [rgb(colour) for colour in COLOURS]
+    between = [
+        tuple(round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+        for one, other in combinations(colours, 2)
+        for share in (0.17, 0.33, 0.5, 0.67, 0.83)
+    ]
+    return [value for colour in [*colours, *between] for value in colour]
+
+
+def _write_mp4(path: Path, frames: Iterator[Array], fps: float) -> None:
+    ffmpeg = needed("imageio_ffmpeg", "Writing an MP4")
+    try:
+        ffmpeg.get_ffmpeg_exe()
+    except RuntimeError as none:
+        raise DataError("imageio-ffmpeg brings no ffmpeg for this machine: install ffmpeg, or write a .gif.") from none
+    first = next(frames)
+    height, width, _ = first.shape
+    film = ffmpeg.write_frames(
+        str(path), (width, height), fps=fps, macro_block_size=2, quality=8, output_params=["-fflags", "+bitexact"],
+        ffmpeg_log_level="quiet",
+    )  # fmt: skip
+    sent = 1
+    try:
+        film.send(None)
+        film.send(first.tobytes())
+        for frame in frames:
+            film.send(frame.tobytes())
+            sent += 1
+        film.close()
+        # ffmpeg may end well on a full disk, with a film that is too short or none at all.
+        written = ffmpeg.count_frames_and_secs(str(path))[0]
+    except (OSError, RuntimeError):
+        written = 0
+    finally:
+        film.close()
+    if written != sent:
+        raise DataError("ffmpeg could not write the whole film: is there space left? A .gif says what is wrong.")
+
+
+def _first_line(error: OSError) -> str:
+    return str(error).strip().split("\n", 1)[0].rstrip(".")
+
+
+WRITERS: Mapping[str, Callable[[Path, Iterator[Array], float], None]] = MappingProxyType(
+    {".gif": _write_gif, ".mp4": _write_mp4}
+)

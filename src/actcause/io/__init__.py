@@ -1,0 +1,1 @@
+"""Files written whole, and journals to go on from."""

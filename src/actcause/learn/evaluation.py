@@ -1,0 +1,371 @@
+"""How good answers are: errors over the factors in question, against the true causes; numpy alone.
+
+Only the recording's `edges` count, and of these only the rows in which the object is present. This is the one place
+that looks at true causes; no learner does. A figure that is not defined (an AUC without a single cause) is None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data import Transitions
+from ..errors import shown
+from .errors import LearnError
+
+if TYPE_CHECKING:
+    from .learner import Learner
+
+Array = np.ndarray[Any, Any]
+BINS = 15  # of a reliability curve
+GRID = 200_001  # points at which Student's density is added up
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What is measured of one factor, or of all together: shares of the states counted."""
+
+    edge_error: float
+    auc: float | None
+    average_precision: float | None
+    f1: float | None
+    false_positive_rate: float | None
+    false_negative_rate: float | None
+    rate: float  # how often it truly is a cause
+    states: int
+
+    @classmethod
+    def of(cls, truth: Array, predicted: Array, probability: Array) -> Scores:
+        """One number for each state counted, in one dimension."""
+        hit, false = int((truth & predicted).sum()), int((~truth & predicted).sum())
+        causes, others = int(truth.sum()), int((~truth).sum())
+        missed = causes - hit
+        return cls(
+            edge_error=(false + missed) / len(truth),
+            auc=auc(truth, probability),
+            average_precision=average_precision(truth, probability),
+            f1=2 * hit / (2 * hit + false + missed) if hit + false + missed else None,
+            false_positive_rate=false / others if others else None,
+            false_negative_rate=missed / causes if causes else None,
+            rate=causes / len(truth),
+            states=len(truth),
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Answers measured against the truth: pooled over the factors in question, factor by factor, beside trivial ones.
+
+    `exact_error` is the share of states with any factor wrong. `trivial` holds the edge errors of saying never, of
+    saying always, and the expected one of guessing each factor at its own true rate. `moved` is the edge error
+    without pinned contacts (push), `hindsight` that of `explain`; None where they do not apply.
+    """
+
+    edge_error: float
+    exact_error: float
+    auc: float | None
+    average_precision: float | None
+    f1: float | None
+    false_positive_rate: float | None
+    false_negative_rate: float | None
+    calibration_error: float
+    per_factor: Mapping[str, Scores]
+    trivial: Mapping[str, float]
+    states: int
+    resampled: bool
+    moved: float | None = None
+    hindsight: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures, errors as shares of 1; None where one is not defined."""
+        plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        factors = {name: dataclasses.asdict(scores) for name, scores in self.per_factor.items()}
+        return plain | {"per_factor": factors, "trivial": dict(self.trivial)}
+
+    def __str__(self) -> str:
+        lines = [f"{'':<16} {'error':>8} {'AUC':>7} {'AP':>7} {'F1':>7} {'rate':>7}"]
+        for name, scores in self.per_factor.items():
+            lines.append(_line(name, scores.edge_error, scores.auc, scores.average_precision, scores.f1, scores.rate))
+        if len(self.per_factor) > 1:
+            lines.append(_line("all", self.edge_error, self.auc, self.average_precision, self.f1))
+        lines += [_line(name, error) for name, error in self.trivial.items()]
+        return "\n".join(lines)
+
+
+def edge_error(data: Transitions, predicted: Any) -> float:
+    """The share of wrong bits, over the factors in question where they are present.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> edge_error(data, data.cause)
+    0.0
+    """
+    truth, counted = _truth(data)
+    wrong = (_decisions(data, predicted) != truth) & counted
+    return float(wrong.sum() / counted.sum())
+
+
+def exact_error(data: Transitions, predicted: Any) -> float:
+    """The share of states in which any factor in question is wrong."""
+    truth, counted = _truth(data)
+    wrong = (_decisions(data, predicted) != truth) & counted
+    return float(wrong.any(axis=1).sum() / counted.any(axis=1).sum())
+
+
+def evaluate(
+    answers: Learner | Any,
+    data: Transitions,
+    *,
+    resample: bool = False,
+    seed: int = 0,
+    hindsight: bool = True,
+    threshold: float = 0.5,
+) -> Evaluation:
+    """Measure a fitted learner, or answers of shape (rows, factors): booleans, or probabilities with a threshold.
+
+    With `resample` half of the states scored are non-trivial, as in the paper's push and break.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> evaluate(data.cause, data).edge_error
+    0.0
+    """
+    if resample:
+        chosen = resampled_rows(data, seed)
+        answers = answers if hasattr(answers, "predict_proba") else _shaped(data, answers)[chosen]
+        data = data.subset(chosen)
+    truth, counted = _truth(data)
+    explained = None
+    if hasattr(answers, "predict_proba"):
+        probability, predicted = answers.predict_proba(data), answers.predict(data)
+        explained = edge_error(data, answers.explain(data)) if hindsight else None
+    else:
+        probability = _shaped(data, answers).astype(np.float64)
+        predicted = probability > threshold
+    edges = [data.layout.index(name) for name in data.edges]
+    each = {
+        name: Scores.of(*(values[counted[:, k], k] for values in (truth, predicted, probability)))
+        for name, k in zip(data.edges, edges, strict=True)
+        if counted[:, k].any()
+    }
+    pooled = Scores.of(*(values[counted] for values in (truth, predicted, probability)))
+    guessed = sum(2 * one.rate * (1 - one.rate) * one.states for one in each.values()) / pooled.states
+    free = ~np.asarray(data.extra["pinned"], dtype=bool) if "pinned" in data.extra else np.zeros(len(data), dtype=bool)
+    return Evaluation(
+        edge_error=pooled.edge_error,
+        exact_error=exact_error(data, predicted),
+        auc=pooled.auc,
+        average_precision=pooled.average_precision,
+        f1=pooled.f1,
+        false_positive_rate=pooled.false_positive_rate,
+        false_negative_rate=pooled.false_negative_rate,
+        calibration_error=calibration(data, probability).error,
+        per_factor=MappingProxyType(each),
+        trivial=MappingProxyType({"never": pooled.rate, "always": 1 - pooled.rate, "rate": guessed}),
+        states=len(data),
+        resampled=resample,
+        moved=edge_error(data.subset(free), predicted[free]) if bool(counted[free].any()) else None,
+        hindsight=explained,
+    )
+
+
+# -- resampling ------------------------------------------------------------------------------------
+
+
+def resampled(data: Transitions, seed: int = 0) -> Transitions:
+    """As many rows with a non-trivial cause (some factor in question) as without: all of the rarer kind.
+
+    The paper does so for the test states of push and break (Appendix "2D Robot Pushing").
+
+    >>> from actcause.data import collect
+    >>> data = resampled(collect("push", 2000))
+    >>> round(float(data.cause[:, data.layout.index("pusher")].mean()), 2)
+    0.5
+    """
+    return data.subset(resampled_rows(data, seed))
+
+
+def resampled_rows(data: Transitions, seed: int = 0) -> Array:
+    """The rows that `resampled` keeps, in their order."""
+    truth, counted = _truth(data)
+    event = (truth & counted).any(axis=1)
+    kinds = [np.flatnonzero(event), np.flatnonzero(~event)]
+    count = min(map(len, kinds))
+    if count == 0:
+        always = "every" if len(kinds[0]) else "no"
+        raise LearnError(
+            f"Half of the states cannot be made non-trivial: in {always} row a factor in question is a cause; "
+            "score the rows as they are."
+        )
+    generator = np.random.default_rng(seed)
+    return np.sort(np.concatenate([generator.choice(kind, count, replace=False) for kind in kinds]))
+
+
+# -- ranking ---------------------------------------------------------------------------------------
+
+
+def auc(truth: Any, score: Any) -> float | None:
+    """How often a cause scores higher than a factor that is none, ties counting half; None unless there are both.
+
+    >>> auc([True, False, False], [0.5, 0.1, 0.5])
+    0.75
+    """
+    truth, score = np.asarray(truth, dtype=bool), np.asarray(score)
+    causes, others = int(truth.sum()), int((~truth).sum())
+    if not causes or not others:
+        return None
+    _, which, counts = np.unique(score, return_inverse=True, return_counts=True)
+    rank = np.cumsum(counts) - (counts - 1) / 2  # the mean rank of equal scores
+    return float((rank[which][truth].sum() - causes * (causes + 1) / 2) / (causes * others))
+
+
+def average_precision(truth: Any, score: Any) -> float | None:
+    """The mean precision over the steps of recall, equal scores being one step; None without a cause.
+
+    >>> average_precision([True, False, True], [0.9, 0.5, 0.5])
+    0.8333333333333333
+    """
+    truth, score = np.asarray(truth, dtype=bool), np.asarray(score)
+    if not truth.any():
+        return None
+    values, which = np.unique(score, return_inverse=True)
+    found = np.bincount(which, weights=truth, minlength=len(values))[::-1]
+    said = np.bincount(which, minlength=len(values))[::-1]
+    return float((found * np.cumsum(found) / np.cumsum(said)).sum() / truth.sum())
+
+
+# -- probabilities ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """In bins of the probability that was said: how often it was true, and the mean gap over all states."""
+
+    said: tuple[float, ...]
+    found: tuple[float, ...]
+    states: tuple[int, ...]
+    error: float
+
+
+def calibration(data: Transitions, probability: Any, *, bins: int = BINS) -> Calibration:
+    """The reliability of probabilities against the true causes (expected calibration error; Guo et al., 2017).
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> calibration(data, data.cause).error
+    0.0
+    """
+    truth, counted = _truth(data)
+    said, found = _shaped(data, probability)[counted].astype(np.float64), truth[counted]
+    which = np.clip((said * bins).astype(np.int64), 0, bins - 1)
+    count = np.bincount(which, minlength=bins)
+    filled = count > 0
+    means = [np.bincount(which, weights=values, minlength=bins)[filled] / count[filled] for values in (said, found)]
+    return Calibration(
+        tuple(map(float, means[0])),
+        tuple(map(float, means[1])),
+        tuple(map(int, count[filled])),
+        float((np.abs(means[0] - means[1]) * count[filled]).sum() / len(said)),
+    )
+
+
+# -- over seeds ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The mean over seeds, its confidence interval, and the standard deviation between seeds."""
+
+    mean: float
+    low: float
+    high: float
+    deviation: float
+    seeds: int
+
+
+def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
+    """A confidence interval of the mean over seeds by Student's t.
+
+    >>> found = student_interval([0.01, 0.02, 0.03])
+    >>> round(found.mean, 3), round(found.low, 4), round(found.high, 4)
+    (0.02, -0.0048, 0.0448)
+    """
+    seeds, deviation = _over_seeds(values, level)
+    half = _student(level, len(seeds) - 1) * deviation / math.sqrt(len(seeds))
+    mean = float(seeds.mean())
+    return Interval(mean, mean - half, mean + half, deviation, len(seeds))
+
+
+def bootstrap_interval(values: Sequence[float], level: float = 0.95, *, draws: int = 10_000, seed: int = 0) -> Interval:
+    """A confidence interval of the mean over seeds by drawing seeds again (percentiles; Efron, 1979)."""
+    seeds, deviation = _over_seeds(values, level)
+    chosen = np.random.default_rng(seed).integers(0, len(seeds), (draws, len(seeds)))
+    low, high = np.quantile(seeds[chosen].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(seeds.mean()), float(low), float(high), deviation, len(seeds))
+
+
+def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:
+    seeds = np.asarray(values, dtype=np.float64)
+    if seeds.ndim != 1 or len(seeds) < 2 or not np.isfinite(seeds).all():
+        raise LearnError(f"An interval needs a number for each of two seeds or more. Got {shown(values)} instead.")
+    if not 0 < level < 1:
+        raise LearnError(f"The level of an interval must be between 0 and 1. Got {shown(level)} instead.")
+    return seeds, float(seeds.std(ddof=1))
+
+
+def _student(level: float, freedom: int) -> float:
+    """How many standard errors to either side hold this share of Student's distribution.
+
+    With t = sqrt(freedom) tan(angle) the density is a power of the cosine, over a bounded range.
+    """
+    angle = np.linspace(0, math.pi / 2, GRID)
+    density = np.cos(angle) ** (freedom - 1)
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    return math.sqrt(freedom) * math.tan(float(np.interp(level, below / below[-1], angle)))
+
+
+# -- shared ----------------------------------------------------------------------------------------
+
+
+def _truth(data: Transitions) -> tuple[Array, Array]:
+    """True causes (rows, factors), and which of these bits count."""
+    if data.cause is None:
+        raise LearnError("The data hold no true causes, so answers cannot be scored; give data with a 'cause'.")
+    counted = np.zeros(data.cause.shape, dtype=bool)
+    counted[:, [data.layout.index(name) for name in data.edges]] = True
+    if data.mask is not None:
+        counted &= data.mask
+    if not counted.any():
+        raise LearnError("No factor in question is ever present, so there is nothing to score; see the data's 'edges'.")
+    return data.cause, counted
+
+
+def _shaped(data: Transitions, answers: Any) -> Array:
+    given = np.asarray(answers)
+    shape = (len(data), len(data.factors))
+    if given.shape != shape or given.dtype.kind not in "biuf":
+        raise LearnError(
+            f"Answers must be numbers or booleans of shape {shape}: (rows, factors). "
+            f"Got {given.dtype} of shape {given.shape} instead."
+        )
+    if not ((given >= 0) & (given <= 1)).all():
+        raise LearnError("Answers must be booleans, or probabilities between 0 and 1. Got others, or NaN.")
+    return given
+
+
+def _decisions(data: Transitions, predicted: Any) -> Array:
+    given = _shaped(data, predicted)
+    if given.dtype.kind == "f":
+        raise LearnError("Errors are counted of decisions, not of probabilities. Got floats; compare with a threshold.")
+    return given.astype(bool)
+
+
+def _line(name: str, error: float, *others: float | None) -> str:
+    cells = "".join(f" {'-':>7}" if value is None else f" {value:>7.3f}" for value in others)
+    return f"{name:<16} {error:>8.2%}{cells}"

@@ -1,0 +1,221 @@
+"""What every learner has in common: one contract for all methods.
+
+    learner = JACI(seed=0).fit(data)      # labels in `data` are never looked at
+    learner.predict(data)                 # (rows, factors): from the state alone, as the paper
+    learner.explain(data)                 # the same, knowing the outcome that was observed
+    learner.predict_proba(data), learner.explain_proba(data)
+    learner.unsure(data)                  # (rows,): where the answer is marked, not guessed
+    learner.score(data)                   # 1 - edge error; the only place that needs the truth
+
+`__init__` only stores; `fit` validates and returns the learner; what was learned ends in `_`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..data import Transitions
+from ..errors import shown
+from .errors import LearnError
+from .training.encoding import Encoded, Encoder
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import Self
+
+    from torch import nn
+
+    from .preimages import LearnedPreimages
+    from .training.loop import Moment
+    from .training.session import Session
+
+Array = np.ndarray[Any, Any]
+LEAST_ROWS = 100  # fewer rows than this teach nothing
+BLOCK = 8192  # rows that are looked at together when predicting
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner with its training rows and those held out, as they came and as networks see them."""
+
+    learner: Learner
+    train: Transitions
+    held: Transitions
+    encoder: Encoder
+    encoded: Encoded
+    held_encoded: Encoded
+
+
+@dataclass(kw_only=True)
+class Learner(ABC):
+    """A method that says, for each transition, which factors caused the outcome.
+
+    Subclasses are final dataclasses whose fields are the method's options.
+    """
+
+    seed: int = 0
+    device: str = "auto"  # "cpu", "cuda", or "auto": cuda where there is one
+    held_out: float = 0.1  # share of the episodes kept for choices and calibration
+    classes: Mapping[str, str] | None = None  # factors of one class share weights; default: the recording's
+    categorical: Sequence[str] | None = None  # "factor.feature" or "next.feature"; default: the recording's
+    max_seconds: float | None = None
+
+    method: ClassVar[str]  # as on the command line
+    summary: ClassVar[str]  # one line for lists
+
+    # -- the contract ------------------------------------------------------------------------------
+
+    def fit(self, data: Transitions, *, callback: Callable[[Moment], None] | None = None) -> Self:
+        """Learn from transitions; `callback` is told of progress."""
+        from .training.session import fit_many
+
+        fit_many([self], [data], callback=callback)
+        return self
+
+    def predict_proba(self, data: Transitions) -> Array:
+        """(rows, factors): how likely each factor is a cause of the row's outcome, judged from its state alone."""
+        return self._answer(data, self._probabilities)
+
+    def predict(self, data: Transitions) -> Array:
+        """(rows, factors), true where a factor is found to be a cause, judged from the state alone."""
+        return self._decided(data, self.predict_proba(data))
+
+    def explain_proba(self, data: Transitions) -> Array:
+        """As `predict_proba`, in hindsight: the observed outcome is taken into account, where the method can."""
+        return self._answer(data, self._hindsight)
+
+    def explain(self, data: Transitions) -> Array:
+        """As `predict`, in hindsight: the binary that best explains the outcome that was observed."""
+        return self._decided(data, self.explain_proba(data))
+
+    def unsure(self, data: Transitions, *, hindsight: bool = False) -> Array:
+        """(rows,), true where even all factors together predict the outcome badly: no answer can be trusted there."""
+        encoded = self._encoded(data)
+        return np.concatenate([self._unsure(part, hindsight) for part in _blocks(encoded)])
+
+    def score(self, data: Transitions) -> float:
+        """1 - edge error over the factors in question; needs true causes."""
+        from .evaluation import edge_error
+
+        return 1.0 - edge_error(data, self.predict(data))
+
+    def preimages(self, data: Transitions, **options: Any) -> LearnedPreimages:
+        """The binaries in use, the states' share and cost of each, and how far P1 and P2 are violated."""
+        from .preimages import learned_preimages
+
+        return learned_preimages(self, data, **options)
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted learner to one safetensors file with a JSON header."""
+        from .checkpoint import save
+
+        save(self, path)
+
+    def settings(self) -> dict[str, Any]:
+        """The options as JSON can hold them."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    # -- for methods -------------------------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+        """Train the learners of all runs at once and call `finish` on each."""
+
+    @abstractmethod
+    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+        """The networks for so many runs side by side, untrained; a fitted learner has those of one run."""
+
+    @abstractmethod
+    def _probabilities(self, encoded: Encoded) -> Array:
+        """(rows, factors) from the state alone; the outcome's own factor and absent ones do not matter."""
+
+    def _hindsight(self, encoded: Encoded) -> Array:
+        """(rows, factors) knowing the outcome; methods that cannot use it answer from the state."""
+        return self._probabilities(encoded)
+
+    def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
+        return np.zeros(len(encoded), dtype=bool)
+
+    def check_options(self) -> None:
+        """Refuse options that make no sense; called by `fit`."""
+        self.require(
+            "seed",
+            isinstance(self.seed, int) and not isinstance(self.seed, bool) and self.seed >= 0,
+            "an integer of at least 0",
+        )
+        for field in dataclasses.fields(self):  # so that other checks can compare numbers without further ado
+            if isinstance(field.default, (int, float)) and not isinstance(field.default, bool):
+                value = getattr(self, field.name)
+                number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                self.require(field.name, number, "a number")
+        self.require("held_out", isinstance(self.held_out, float) and 0 < self.held_out <= 0.5, "above 0, at most 0.5")
+        limit = self.max_seconds
+        timed = limit is None or (isinstance(limit, (int, float)) and limit > 0)
+        self.require("max_seconds", timed, "positive, or None")
+        self.require(
+            "device", self.device in ("auto", "cpu") or str(self.device).startswith("cuda"), "'auto', 'cpu' or 'cuda'"
+        )
+
+    def require(self, name: str, holds: bool, wanted: str) -> None:
+        """One template for all refusals of options."""
+        if not holds:
+            got = shown(getattr(self, name))
+            raise LearnError(f"The '{name}' parameter of {type(self).__name__} must be {wanted}. Got {got} instead.")
+
+    def finish(
+        self,
+        run: Run,
+        nets: Mapping[str, nn.Module],
+        learned: Mapping[str, Any],
+        history: Sequence[Mapping[str, Any]] = (),
+        notes: Sequence[str] = (),
+        encoder: Encoder | None = None,
+    ) -> None:
+        """Store what was learned: networks of one run, numbers (JSON) by name, and sentences worth reading."""
+        self.encoder_ = run.encoder if encoder is None else encoder
+        self.nets_ = dict(nets)
+        self.learned_ = dict(learned)
+        self.history_ = list(history)
+        self.notes_ = tuple(notes)
+        self.threshold_ = float(learned.get("threshold", 0.5))
+
+    # -- shared ------------------------------------------------------------------------------------
+
+    def _encoded(self, data: Transitions) -> Encoded:
+        if not hasattr(self, "encoder_"):
+            raise LearnError(f"This {type(self).__name__} has not been fitted; call fit(data) first.")
+        if not isinstance(data, Transitions):
+            raise LearnError(f"The data must be Transitions. Got {type(data).__name__} instead.")
+        return self.encoder_.encode(data)
+
+    def _answer(self, data: Transitions, answer: Callable[[Encoded], Array]) -> Array:
+        encoded = self._encoded(data)
+        found = np.concatenate([answer(part) for part in _blocks(encoded)]).astype(np.float32)
+        if data.mask is not None:
+            found *= data.mask
+        if self.encoder_.own is not None:
+            found[:, self.encoder_.own] = 1.0
+        return found
+
+    def _decided(self, data: Transitions, probabilities: Array) -> Array:
+        return np.asarray(probabilities > self.threshold_)
+
+
+def _blocks(encoded: Encoded) -> list[Encoded]:
+    return [
+        Encoded(
+            encoded.inputs[at : at + BLOCK],
+            encoded.target[at : at + BLOCK],
+            None if encoded.present is None else encoded.present[at : at + BLOCK],
+        )
+        for at in range(0, len(encoded), BLOCK)
+    ]

@@ -1,0 +1,1 @@
+"""The methods that learn causes, one file each."""

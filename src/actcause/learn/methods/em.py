@@ -1,0 +1,324 @@
+"""Annealed expectation-maximisation over masks: how `JACI` learns.
+
+A masked forward model f and a state-to-binary network h, as in the paper's Algorithm 1. But a row's binary is not
+sampled from h and improved by gradients: it is chosen, by trying binaries and charging each its error and its length.
+
+    passive   a model of the outcome's own state alone finds the rows that it does not explain: events
+    warm-up   f learns to predict under random masks
+    em        for each row try binaries (all, or those h proposes and their neighbours), judged by the f that
+                  never saw the row's episode; cost = error + penalty x length; posterior = softmax(-cost / T)
+              f learns the outcome under a binary drawn from the posterior (and a little under the full mask)
+              h learns the posterior from the state alone; T falls, the penalty rises to its value
+    distil    h learns once more, from posteriors that no longer change
+
+Where events are rare, half of the rows shown have one, and sufficiency is learned under the natural distribution:
+the error of binaries that were not chosen counts too, each row weighted back to its natural frequency. That is the
+paper's alpha-sufficiency in learned form; its weight is 0 where events are common, for there the own state is not
+supposed to suffice, and small elsewhere: in states in which most outcomes are caused it must not overrule the rest.
+
+No label is looked at anywhere. What is chosen (the penalty, which h to keep, the calibration) is chosen by held-out
+episodes and the outcomes observed in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ..learner import Run
+from ..training import forward, masks
+from ..training.batches import FOLDS, Sampler, beside_own
+from ..training.calibration import Reliability, temperature_of
+from ..training.diagnostics import verdicts
+from ..training.encoding import Encoded
+from ..training.hindsight import Tried, discoveries, steadiest_penalty, tried
+from ..training.layers import narrowed, part
+from ..training.loop import Settings, Stage, one_cycle
+from ..training.networks import BinaryNetwork, MaskedModel
+from ..training.session import Session
+
+if TYPE_CHECKING:
+    from .jaci import JACI
+
+DISTILLED = ("distilled", "loose")  # networks that learn the last posteriors, with much weight decay and with little
+LOOSE = 0.02  # how much of it
+VARIANTS = 2  # of either: one sees rows as they come, one sees as many events as others
+COLD, HOT = 0.02, 0.2  # temperatures, in spreads of the outcome
+FULL = 0.05  # weight of the full mask, for ever: the model must know what full information would give
+BADLY = 0.995  # share of the held-out rows that is predicted well enough to answer about
+JUDGE = 2048  # rows judged together: few enough for caches, as each has up to 64 binaries
+DISTIL_RATE = 4e-3
+NOISE = 1 / 3  # how much of the folds' disagreement counts as noise of hindsight, which weighs both
+
+
+class Course:
+    """The stages of one training, of one or several runs side by side."""
+
+    def __init__(self, learner: JACI, runs: Sequence[Run], session: Session) -> None:
+        self.learner, self.runs, self.device = learner, runs, session.device
+        self.shared = forward.Course(runs, session)
+        self.rows, self.nets, self.events = self.shared.rows, self.shared.nets, self.shared.events
+        own = self.rows.own
+        listed = masks.every(self.rows.factors, own)
+        self.listed = None if listed is None else listed.to(self.device)
+        self.alone = masks.only(self.rows.factors, own, self.device)
+        self.seeds = [seed for seed in self.shared.seeds for _ in range(FOLDS)]
+        # Known after the stage "em":
+        self.penalties = [learner.penalty] * len(runs)
+        self.marginal = torch.zeros(0)
+
+    def stages(self) -> list[Stage]:
+        own, sizes = self.learner, self.learner.sizes_
+        steps, size = int(sizes["steps"]), int(sizes["batch"]) // FOLDS
+        warm = max(steps // 4, 1)
+        begun = warm / steps
+        rate, decay = sizes["learning_rate"], {"binary": own.binary_decay, "forward": sizes["forward_decay"]}
+        last = {"distilled": own.binary_decay, "loose": LOOSE * own.binary_decay}
+        return [
+            *self.events.stages(),
+            Stage(
+                "warm-up", warm, self._warm_up, self._sampler("warm-up", size),
+                {"forward": 1.0}, one_cycle(rate, end=begun), weight_decay=decay,
+            ),
+            Stage(
+                "em", max(steps - warm, 1), self._em, self._sampler("em", size),
+                {"forward": 1.0, "binary": 1.0}, one_cycle(rate, start=begun), self._annealed,
+                weight_decay=decay, end=self._find_posteriors,
+            ),
+            Stage(
+                "distil", int(sizes["distil_steps"]), self._distil, self._distil_sampler(2 * size),
+                dict.fromkeys(DISTILLED, 1.0), one_cycle(DISTIL_RATE), weight_decay=last,
+            ),
+        ]  # fmt: skip
+
+    def _sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
+        return lambda: Sampler(self.events.strata, size, self.seeds, stage, self.device)
+
+    def _distil_sampler(self, size: int) -> Callable[[], Sampler]:
+        def made() -> Sampler:
+            strata = []
+            for run in range(len(self.runs)):
+                strata.append([torch.cat(self.events.groups[FOLDS * run : FOLDS * (run + 1)])])
+                strata.append(self.events.pools(run))
+            return Sampler(strata, size, self.seeds, "distil", self.device)
+
+        return made
+
+    # -- expectation and maximisation --------------------------------------------------------------
+
+    def _warm_up(
+        self, index: Tensor, settings: Settings, generator: torch.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        groups, rows = index.shape
+        shown = masks.random((groups, 3, rows, self.rows.factors), self.rows.own, generator)
+        shown[:, 0] = self.alone
+        shown[:, 1] = 1
+        there = self.rows.there(index)
+        if there is not None:
+            shown = shown * there.unsqueeze(1)
+        model = forward.masked(self.nets, "forward")
+        missed = model(model.embedding(self.rows.seen(index)), shown) - self.events.target[index].unsqueeze(1)
+        error = missed.abs().mean(-1)
+        # Squared errors keep rare events from being given up, as absolute ones alone would allow.
+        loss = error + missed.square().mean(-1)
+        alone = loss[:, 0] * self.events.natural[index]
+        return (alone + loss[:, 1] + loss[:, 2]).mean(1).sum() / 3, {
+            "own": error[:, 0].mean(),
+            "full": error[:, 1].mean(),
+        }
+
+    def _annealed(self, done: float) -> Mapping[str, float]:
+        return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
+
+    def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        model, binary, own = forward.masked(self.nets, "forward"), self.nets["binary"], self.rows.own
+        groups, count = index.shape
+        factors = self.rows.factors
+        seen, target, there = self.rows.seen(index), self.events.target[index], self.rows.there(index)
+        together = (groups // FOLDS, FOLDS * count, factors)
+        odds = binary(seen.reshape(*together, -1), None if there is None else there.reshape(together))
+        odds = odds.reshape(groups, count, factors)
+        with torch.no_grad():
+            if self.listed is not None:
+                trial = self.listed[None, :, None].expand(groups, -1, count, factors)
+            else:
+                trial = masks.proposed(odds.detach(), self.alone, own, self.learner.proposals, generator)
+            if there is not None:
+                trial = trial * there.unsqueeze(1)
+            # Each fold's model judges the rows of the other fold.
+            judged = _swapped(model(model.embedding(_swapped(seen)), _swapped(trial)))
+            error = (judged - target.unsqueeze(1)).abs().mean(-1)
+            cost = error + settings["penalty"] * trial.sum(-1)
+            posterior = torch.softmax(-cost / settings["temperature"], dim=1)
+            marginal = torch.einsum("gkb,gkbn->gbn", posterior, trial)
+            noise = torch.rand(posterior.shape, device=self.device, generator=generator).clamp(1e-9, 1 - 1e-7)
+            drawn = (posterior.clamp(min=1e-12).log() - (-noise.log()).log()).argmax(dim=1, keepdim=True)
+            other = torch.randint(0, trial.shape[1], drawn.shape, device=self.device, generator=generator)
+            picked = torch.cat([drawn, other], dim=1).unsqueeze(-1).expand(-1, -1, -1, factors)
+            everything = torch.ones_like(trial[:, :1]) if there is None else there.unsqueeze(1)
+            learned = torch.cat([trial.gather(1, picked), everything], dim=1)
+        loss = (model(model.embedding(seen), learned) - target.unsqueeze(1)).abs().mean(-1)
+        chosen, wild, full = loss.unbind(1)
+        sufficiency = self.learner.sufficiency * self.events.rare.repeat_interleave(FOLDS)
+        fitted = (chosen + FULL * full).mean(1) + sufficiency * (self.events.natural[index] * wild).mean(1)
+        matched = functional.binary_cross_entropy_with_logits(odds, marginal, reduction="none").mean(dim=(1, 2))
+        length = marginal.sum(-1).mean() - float(own is not None)
+        values = {"chosen": chosen.mean(), "full": full.mean(), "binary": matched.mean(), "length": length}
+        return fitted.sum() + matched.sum() / FOLDS, values
+
+    # -- distillation ------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def _find_posteriors(self) -> None:
+        """Set the penalty on held-out rows, and every training row's posterior, judged out of sample."""
+        self.marginal = torch.empty(len(self.rows), self.rows.factors, device=self.device)
+        state = {k: v.repeat_interleave(VARIANTS, dim=0) for k, v in self.nets["binary"].state_dict().items()}
+        for name in DISTILLED:
+            self.nets[name].load_state_dict(state)
+        for run in range(len(self.runs)):
+            self.penalties[run] = self._penalty(run)
+            for fold in range(FOLDS):
+                judge, group = self._judge(run, 1 - fold), self.events.groups[FOLDS * run + fold]
+                for at in range(0, len(group), JUDGE):
+                    rows = group[at : at + JUDGE]
+                    found = judge(self.rows.inputs[rows], self.events.target[rows], self.rows.there(rows))
+                    self.marginal[rows] = found.marginal(self.penalties[run], COLD, prior=1.0)
+
+    def _penalty(self, run: int) -> float:
+        start = self.learner.penalty
+        return steadiest_penalty(discoveries(self._held(run), start), start)
+
+    def _distil(
+        self, index: Tensor, settings: Settings, generator: torch.Generator
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        seen, there, target = self.rows.seen(index), self.rows.there(index), self.marginal[index]
+        missed = torch.stack(
+            [functional.binary_cross_entropy_with_logits(self.nets[name](seen, there), target) for name in DISTILLED]
+        )
+        # A mean over groups, where others are sums: scaled back, so that a run's gradients do not depend on the others.
+        return len(target) * missed.sum(), {"binary": missed[0], "loose": missed[1]}
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def finish(self, position: int, run: Run, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
+        """Keep the best binary network, calibrate it, and look for what went wrong; all on held-out rows."""
+        learner = run.learner
+        penalty = self.penalties[position]
+        encoder = run.encoder.rescaled(run.encoder.target_scale * self.events.scale[position].cpu().double().numpy())
+        nets = {"forward": self.shared.alone(position, "forward"), "binary": self.shared.alone(position, "binary")}
+        held = list(self._held(position))
+        # Without the word of a network: the networks are to be compared with it.
+        marginal = torch.cat([found.marginal(penalty, COLD, prior=0.0) for found in held])
+        scored = [k for k in range(self.rows.factors) if k != self.rows.own]
+        choices = {}
+        if self.marginal.numel() and not stopped:
+            for name in DISTILLED:
+                for variant, seen in ((1, "balanced"), (0, "as they come")):
+                    one = learner.networks(encoder, 1)["binary"].to(self.device)
+                    at = VARIANTS * position + variant
+                    one.load_state_dict(part(self.nets[name], slice(at, at + 1)))
+                    choices[f"{name}, rows {seen}"] = one
+        choices["em"] = nets["binary"]
+        said = {name: self._said(net, run.held_encoded) for name, net in choices.items()}
+        misses = {name: _missed(odds[:, scored] > 0, marginal[:, scored] > 0.5) for name, odds in said.items()}
+        noise = NOISE * _missed(*torch.cat([found.by_fold(penalty) for found in held], dim=1))
+        best = preferred(misses, noise)
+        nets["binary"] = choices[best]
+        odds, target = said[best][:, scored], (marginal[:, scored] > 0.5).float()
+        temperature = temperature_of(odds, target)
+        reliability = Reliability.of(torch.sigmoid(odds / temperature), target)
+        error = torch.cat([found.error.min(dim=0).values for found in held])
+        full = torch.cat([found.full for found in held])
+        apart = torch.cat([found.apart for found in held])
+        target_held = torch.as_tensor(run.held_encoded.target, device=self.device) / self.events.scale[position]
+        shares = {run.train.factors[k]: float((odds[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
+        learned = {
+            "penalty": penalty,
+            "temperature": temperature,
+            "threshold": 0.5,
+            "events": self.events.share[position],
+            "sufficiency": self.learner.sufficiency * float(self.events.rare[position]),
+            "worst_error": float(torch.quantile(error.cpu(), BADLY)),
+            "worst_disagreement": float(torch.quantile(apart.cpu(), BADLY)),
+            "calibration_error": reliability.error,
+            "sizes": dict(self.learner.sizes_),
+            "kept": best,
+            "disagreement": misses[best],
+            "noise": noise,
+            "shares": shares,
+        }
+        notes = verdicts(
+            shares=shares,
+            full_error=float(full.mean()),
+            blind_error=float((target_held - target_held.median(dim=0).values).abs().mean()),
+            stopped=stopped,
+        )
+        learner.finish(run, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
+
+    def _judge(self, run: int, fold: int | None = None) -> Callable[[Tensor, Tensor, Tensor | None], Tried]:
+        """Tries binaries for rows of one run, by both folds' models or by that of one fold."""
+        forward, binary = self.shared.alone(run, "forward"), self.shared.alone(run, "binary")
+        if fold is not None:
+            forward = narrowed(forward, slice(fold, fold + 1))
+        assert isinstance(forward, MaskedModel)
+        assert isinstance(binary, BinaryNetwork)
+        models = FOLDS if fold is None else 1
+
+        def judge(inputs: Tensor, target: Tensor, there: Tensor | None) -> Tried:
+            return tried(forward, binary, inputs, target, there, self.rows.own, self.penalties[run], models)
+
+        return judge
+
+    def _held(self, run: int) -> list[Tried]:
+        """The held-out rows, judged by both folds' models."""
+        encoded, judge = self.runs[run].held_encoded, self._judge(run)
+        found = []
+        for at in range(0, len(encoded), JUDGE):
+            inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
+            target = torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.events.scale[run]
+            there = None
+            if encoded.present is not None:
+                there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float()
+            found.append(judge(inputs, target, there))
+        return found
+
+    def _said(self, net: nn.Module, encoded: Encoded) -> Tensor:
+        parts = []
+        for at in range(0, len(encoded), JUDGE):
+            inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
+            there = None
+            if encoded.present is not None:
+                there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float().unsqueeze(0)
+            parts.append(net(beside_own(inputs, self.rows.own).unsqueeze(0), there)[0])
+        return torch.cat(parts)
+
+
+def preferred(misses: Mapping[str, float], noise: float) -> str:
+    """The first network that is as near to hindsight as any, but for noise.
+
+    Hindsight is no truth: it cannot see a contact that moves nothing. A network with little decay that is trained for
+    long comes ever nearer to it and leaves the truth; it is taken only where it gains more than hindsight's own noise.
+    """
+    least = min(misses.values())
+    return next(name for name, missed in misses.items() if missed <= least + noise)
+
+
+def _missed(said: Tensor, found: Tensor) -> float:
+    """How far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own shares."""
+    wrong = said != found
+    event = found.any(dim=1)
+    kinds = [wrong[event], wrong[~event]]
+    balanced = float(np.mean([float(kind.float().mean()) for kind in kinds if len(kind)]))
+    return float(wrong.float().mean()) + balanced
+
+
+def _swapped(tensor: Tensor) -> Tensor:
+    """The folds of every run exchanged."""
+    shape = tensor.shape
+    return tensor.reshape(-1, FOLDS, *shape[1:]).flip(1).reshape(shape)

@@ -1,0 +1,155 @@
+"""JACI by annealed expectation-maximisation over masks: our default (`em.py` has the algorithm)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...data import Transitions
+from ..learner import Array, Learner, Run
+from ..training.batches import FOLDS, beside_own
+from ..training.calibration import calibrated
+from ..training.encoding import Encoded, Encoder
+from ..training.events import own_state_model
+from ..training.hindsight import Tried, tried
+from ..training.networks import BinaryNetwork, MaskedModel
+from ..training.session import Session
+from .em import COLD, DISTILLED, VARIANTS, Course
+
+MANY_ROWS = 250_000
+SMALL = {
+    "steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3,
+    "forward_decay": 0.05,
+}  # fmt: skip
+LARGE = {
+    "steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1e-2,
+    "forward_decay": 1e-4,
+}  # fmt: skip
+
+
+@final
+@dataclass(kw_only=True)
+class JACI(Learner):
+    """Joint inference of a forward model and of actual causes, by annealed EM over masks (`jaci-em`).
+
+    `steps` of EM (a quarter of them warm-up) with `batch` rows each, then `distil_steps`. `width` and `layers`
+    (residual blocks) size both networks. What is None is set by the size of the recording (`SMALL`, `LARGE`);
+    `sizes_` has what was used. `penalty` is what a factor costs, in spreads of the outcome; it is adjusted on
+    held-out episodes. `sufficiency` is the weight of binaries that were not chosen, where events are rare.
+    `proposals` binaries are tried for a row where they are too many to try all.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 20_000, seed=3)
+    >>> learner = JACI(steps=400, distil_steps=200, width=48).fit(data)
+    >>> learner.predict(data).shape
+    (20000, 2)
+    """
+
+    steps: int | None = None
+    distil_steps: int | None = None
+    batch: int | None = None
+    width: int | None = None
+    layers: int | None = None
+    learning_rate: float | None = None
+    penalty: float = 0.02
+    sufficiency: float = 0.1
+    proposals: int = 10
+    binary_decay: float = 0.5
+    forward_decay: float | None = None
+
+    method: ClassVar[str] = "jaci-em"
+    summary: ClassVar[str] = "joint inference by annealed EM over masks, judged out of sample (ours, the default)"
+
+    def check_options(self) -> None:
+        super().check_options()
+        for name in ("steps", "distil_steps", "batch", "width", "layers"):
+            value = getattr(self, name)
+            least = 2 if name == "batch" else 1  # a row for either fold
+            right = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= least)
+            self.require(name, right, f"an integer of at least {least}, or None")
+        self.require("proposals", isinstance(self.proposals, int) and self.proposals >= 5, "an integer of at least 5")
+        for name in ("learning_rate", "penalty"):
+            value = getattr(self, name)
+            right = value is None or (isinstance(value, (int, float)) and 0 < value < 1)
+            self.require(name, right, "between 0 and 1")
+        for name in ("sufficiency", "binary_decay", "forward_decay"):
+            value = getattr(self, name)
+            self.require(name, value is None or (isinstance(value, (int, float)) and value >= 0), "0 or more")
+
+    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+        sizes = self.sizes_ if hasattr(self, "sizes_") else self.learned_["sizes"]
+        shape = {"width": int(sizes["width"]), "layers": int(sizes["layers"])}
+        kinds, inputs = encoder.class_index, encoder.width
+        return {
+            "passive": own_state_model(encoder, runs),
+            "forward": MaskedModel(FOLDS * runs, kinds, inputs, encoder.outputs, **shape),
+            "binary": BinaryNetwork(runs, kinds, inputs, **shape),
+            **{name: BinaryNetwork(VARIANTS * runs, kinds, inputs, **shape) for name in DISTILLED},
+        }
+
+    @classmethod
+    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+        learners = [run.learner for run in runs if isinstance(run.learner, cls)]
+        for learner in learners:  # runs that are trained together have one size
+            learner._size(runs[0].train)
+        course = Course(learners[0], runs, session)
+        trainer = session.train(course.nets, course.stages())
+        for position, run in enumerate(runs):
+            course.finish(position, run, trainer.history, session.stopped)
+
+    def _size(self, data: Transitions) -> None:
+        """Take the sizes given, and for the others those that fit the recording."""
+        sizes = LARGE if len(data) >= MANY_ROWS else SMALL
+        given = {name: getattr(self, name) for name in sizes}
+        self.sizes_ = {name: value if given[name] is None else given[name] for name, value in sizes.items()}
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def _probabilities(self, encoded: Encoded) -> Array:
+        odds = self._odds(encoded)
+        return calibrated(odds, self.learned_["temperature"])
+
+    def _hindsight(self, encoded: Encoded) -> Array:
+        found = self._tried(encoded).marginal(self.learned_["penalty"], COLD)
+        return np.asarray(found.clamp(0, 1).cpu().numpy())
+
+    def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
+        if hindsight:
+            badly = self._tried(encoded).error.min(dim=0).values > self.learned_["worst_error"]
+        else:
+            badly = self._apart(encoded) > self.learned_["worst_disagreement"]
+        return np.asarray(badly.cpu().numpy())
+
+    @torch.no_grad()
+    def _apart(self, encoded: Encoded) -> Tensor:
+        """(rows,): how far the folds' models disagree, seeing all factors."""
+        forward = self.nets_["forward"]
+        assert isinstance(forward, MaskedModel)
+        device = next(forward.parameters()).device
+        seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).expand(FOLDS, -1, -1, -1)
+        there = np.ones(encoded.inputs.shape[:2]) if encoded.present is None else encoded.present
+        everything = torch.as_tensor(there).float().to(device).expand(FOLDS, 1, -1, -1)
+        predicted: Tensor = forward(forward.embedding(seen), everything)
+        return (predicted[0, 0] - predicted[1, 0]).abs().mean(-1)
+
+    def _odds(self, encoded: Encoded) -> Array:
+        binary = self.nets_["binary"]
+        device = next(binary.parameters()).device
+        seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).unsqueeze(0)
+        there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device).unsqueeze(0)
+        return np.asarray(binary(seen, there)[0].cpu().numpy())
+
+    def _tried(self, encoded: Encoded) -> Tried:
+        forward, binary = self.nets_["forward"], self.nets_["binary"]
+        assert isinstance(forward, MaskedModel)
+        assert isinstance(binary, BinaryNetwork)
+        device = next(forward.parameters()).device
+        there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device)
+        inputs, target = torch.as_tensor(encoded.inputs).to(device), torch.as_tensor(encoded.target).to(device)
+        return tried(forward, binary, inputs, target, there, self.encoder_.own, self.learned_["penalty"])

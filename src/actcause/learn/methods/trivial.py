@@ -1,0 +1,69 @@
+"""The two answers that need no learning: no factor ever, and every factor always. A method must beat both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, final
+
+import numpy as np
+
+from ..learner import Array, Learner, Run
+from ..training.encoding import Encoded, Encoder
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from ..training.session import Session
+
+
+@final
+@dataclass(kw_only=True)
+class Never(Learner):
+    """Never names a factor besides the outcome's own (`never`).
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> Never().fit(data).predict(data).any(axis=0).tolist()
+    [False, True]
+    """
+
+    method: ClassVar[str] = "never"
+    summary: ClassVar[str] = "no factor ever: what a method must beat"
+
+    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+        return {}
+
+    @classmethod
+    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+        for run in runs:
+            run.learner.finish(run, {}, {})
+
+    def _probabilities(self, encoded: Encoded) -> Array:
+        return np.zeros(encoded.inputs.shape[:2])
+
+
+@final
+@dataclass(kw_only=True)
+class Always(Learner):
+    """Always names every factor that is there (`always`).
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> Always().fit(data).predict(data).all()
+    np.True_
+    """
+
+    method: ClassVar[str] = "always"
+    summary: ClassVar[str] = "every factor always: what a method must beat"
+
+    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+        return {}
+
+    @classmethod
+    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+        for run in runs:
+            run.learner.finish(run, {}, {})
+
+    def _probabilities(self, encoded: Encoded) -> Array:
+        return np.ones(encoded.inputs.shape[:2])

@@ -1,0 +1,76 @@
+"""Where the rows of a training come from: a file, or a domain that is recorded as `collect` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ... import envs
+from ...errors import QueryError, suggest
+from . import FRAMES
+
+if TYPE_CHECKING:
+    from ...data import Transitions
+
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """What DATA_OR_DOMAIN and the options beside it name; `check` says whether it can be."""
+
+    name: str
+    mapping: str | None = None
+    frames: int | None = None
+    draw: int | None = None
+
+    @property
+    def is_domain(self) -> bool:
+        return self.name in envs.names()
+
+    def absolute(self) -> Source:
+        """The same, wherever a process stands."""
+        name = self.name if self.is_domain else str(Path(self.name).absolute())
+        mapping = None if self.mapping is None else str(Path(self.mapping).absolute())
+        return replace(self, name=name, mapping=mapping)
+
+    def check(self) -> None:
+        """Refuse what is neither a file nor a domain, and options of the one for the other."""
+        if self.is_domain:
+            if self.mapping is not None:
+                raise QueryError(f"--mapping is for a file, and {self.name} is a domain.")
+            return
+        if not Path(self.name).exists():
+            hint = suggest(self.name, envs.names()) or "; see 'actcause domains'."
+            raise QueryError(f"'{self.name}' is neither a file nor a domain{hint}")
+        for option, value in (("--frames", self.frames), ("--draw", self.draw)):
+            if value is not None:
+                raise QueryError(f"{option} is for a domain, and {self.name} is a file.")
+
+    def rows(self, seed: int) -> Transitions:
+        """The rows; those of a domain are recorded with the training's seed."""
+        from ...data import collect, load
+
+        self.check()
+        if not self.is_domain:
+            return load(self.name, None if self.mapping is None else Path(self.mapping))
+        drawn = self.draw is not None or "draw" in envs.parameters(self.name)
+        world = envs.make(self.name, **({"draw": seed if self.draw is None else self.draw} if drawn else {}))
+        return collect(world, FRAMES if self.frames is None else self.frames, seed, metadata={"domain": self.name})
+
+    def digest(self) -> str | None:
+        """The same for the same bytes; None for a domain, whose name and options say all."""
+        if self.is_domain:
+            return None
+        found = blake2b(digest_size=16)
+        top = Path(self.name)
+        try:
+            for path in sorted(part for part in top.rglob("*") if part.is_file()) if top.is_dir() else [top]:
+                with open(path, "rb") as file:
+                    while block := file.read(BLOCK):
+                        found.update(block)
+        except OSError as refused:
+            raise QueryError(f"'{self.name}' cannot be read: {refused.strerror or refused}.") from None
+        return found.hexdigest()

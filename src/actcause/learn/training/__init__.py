@@ -1,0 +1,1 @@
+"""What the methods share: data on the device, networks, the training loop."""

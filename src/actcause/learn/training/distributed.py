@@ -1,0 +1,59 @@
+"""Several processes that train as one: each takes its share of every step's rows, and gradients are averaged.
+
+torch's own launcher starts them, and `torch.distributed` connects them:
+
+    torchrun --nproc-per-node 2 -m actcause train DATA --out RUN
+
+Rows are drawn as by one process and dealt out, so that the same seed sees the same rows in every step, however many
+processes there are. What is not a step (checks, encoding, posteriors, choices) is done by each of them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, distributed
+
+from ..errors import LearnError
+
+
+@dataclass(frozen=True)
+class Crew:
+    """This process's place among those that train together."""
+
+    rank: int
+    size: int
+
+    def share(self, rows: Tensor) -> Tensor:
+        """Of (…, rows) every `size`-th, beginning with this process's: as many rows of every stratum for each."""
+        if rows.shape[-1] % self.size:
+            raise LearnError(
+                f"{self.size} processes cannot share {rows.shape[-1]} rows evenly; give a batch that they divide."
+            )
+        return rows[..., self.rank :: self.size].contiguous()
+
+    def average(self, tensors: Sequence[Tensor]) -> None:
+        """Replace tensors by their means over all processes, in one message."""
+        if not tensors:
+            return
+        joined = torch.cat([tensor.flatten() for tensor in tensors])
+        distributed.all_reduce(joined)
+        joined /= self.size
+        for tensor, mean in zip(tensors, torch.split(joined, [tensor.numel() for tensor in tensors]), strict=True):
+            tensor.copy_(mean.view_as(tensor))
+
+    def any(self, wish: int, device: torch.device) -> int:
+        """The largest of all processes' wishes, so that all of them do the same next."""
+        found = torch.tensor(wish, device=device)
+        distributed.all_reduce(found, distributed.ReduceOp.MAX)
+        return int(found)
+
+
+def crew() -> Crew | None:
+    """The crew of this process; None where it trains alone."""
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return None
+    size = distributed.get_world_size()
+    return Crew(distributed.get_rank(), size) if size > 1 else None

@@ -1,0 +1,277 @@
+"""From transitions to the numbers that networks see, fitted on training data only.
+
+A factor is shown as its standardised features, its position relative to the outcome's own previous value
+(where both have a feature of that name), and whether it is there at all. The target is the outcome's change.
+Categorical features become one column for each value seen in training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...data import Transitions
+from ...data.errors import DataError
+from ...data.layout import Layout
+from ...errors import shown, suggest
+from ..errors import LearnError
+
+Array = np.ndarray[Any, Any]
+STILL = 1e-6  # spreads below this share of the values' size are rounding, not variation
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Rows as float32 arrays: `inputs` (rows, factors, columns), `target` (rows, outcome columns), `present`."""
+
+    inputs: Array
+    target: Array
+    present: Array | None
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How one recording's rows become network inputs; `fit` it on training rows, `encode` any.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> encoder = Encoder.fit(data)
+    >>> encoded = encoder.encode(data)
+    >>> encoded.inputs.shape, encoded.target.shape, encoder.own
+    ((1000, 2, 8), (1000, 4), 1)
+    """
+
+    layout: Layout
+    classes: tuple[str, ...]  # the class of each factor, in their order
+    categories: Mapping[tuple[str, str], tuple[float, ...]]  # (factor or "next", feature): values seen
+    mean: Array  # (factors, columns)
+    scale: Array
+    target_mean: Array  # (outcome columns,)
+    target_scale: Array
+
+    @classmethod
+    def fit(
+        cls,
+        data: Transitions,
+        *,
+        classes: Mapping[str, str] | None = None,
+        categorical: Iterable[str] | None = None,
+    ) -> Encoder:
+        """Fitted on these rows; classes and categorical features default to what the recording's metadata says."""
+        named = _classes(data, data.metadata.get("classes") if classes is None else classes)
+        listed = data.metadata.get("categorical", ()) if categorical is None else categorical
+        categories = _categories(data, listed)
+        blank = cls(data.layout, named, categories, *(np.zeros(0),) * 4)
+        raw = blank._columns(data)
+        mean, scale = _spread(raw, data.mask)
+        for same in set(named):  # factors of one class are measured with one ruler
+            rows = [position for position, name in enumerate(named) if name == same]
+            if len(rows) > 1:
+                centre = mean[rows].mean(axis=0)
+                scale[rows] = np.sqrt((scale[rows] ** 2 + (mean[rows] - centre) ** 2).mean(axis=0))
+                mean[rows] = centre
+        relative = blank._width()
+        mean[:, relative:] = 0  # a difference of 0 is contact: it stays 0
+        target = blank._target(data)
+        target_mean, target_scale = _spread(target[:, None], None)
+        return cls(data.layout, named, categories, mean, scale, target_mean[0], target_scale[0])
+
+    @property
+    def own(self) -> int | None:
+        """The position of the outcome's own factor."""
+        return None if self.layout.own is None else self.layout.index(self.layout.own)
+
+    @property
+    def class_index(self) -> list[int]:
+        """A number for each factor's class."""
+        order = list(dict.fromkeys(self.classes))
+        return [order.index(name) for name in self.classes]
+
+    @property
+    def columns(self) -> int:
+        """Numbers per factor, without those of the outcome's own factor beside it."""
+        return int(self.mean.shape[1])
+
+    @property
+    def width(self) -> int:
+        """Numbers per factor as networks see them: its own, and those of the outcome's own factor."""
+        return self.columns * (1 if self.own is None else 2)
+
+    @property
+    def outputs(self) -> int:
+        """Numbers of the target."""
+        return len(self.target_scale)
+
+    def encode(self, data: Transitions) -> Encoded:
+        """Rows of the same layout as float32."""
+        if _named(data.layout) != _named(self.layout):
+            raise LearnError(
+                f"The data must have the factors, features and outcome that were trained on "
+                f"({', '.join(self.layout.factors)}; outcome {self.layout.outcome_factor}). "
+                f"Got {', '.join(data.factors)}; outcome {data.outcome_factor}."
+            )
+        inputs = ((self._columns(data) - self.mean) / self.scale).astype(np.float32)
+        target = ((self._target(data) - self.target_mean) / self.target_scale).astype(np.float32)
+        if data.mask is not None:
+            inputs *= data.mask[:, :, None]
+        # A copy, since torch warns of arrays that are read-only.
+        return Encoded(inputs, target, None if data.mask is None else data.mask.copy())
+
+    def rescaled(self, target_scale: Array) -> Encoder:
+        """The same with another spread of the target."""
+        return Encoder(
+            self.layout, self.classes, self.categories, self.mean, self.scale, self.target_mean, target_scale
+        )
+
+    # -- columns -----------------------------------------------------------------------------------
+
+    def _width(self) -> int:
+        """Columns that a factor has before its relative ones."""
+        return max(
+            sum(len(self.categories.get((factor, feature), (0,))) for feature in features)
+            for factor, features in self.layout.features.items()
+        )
+
+    def _columns(self, data: Transitions) -> Array:
+        layout, width = self.layout, self._width()
+        own = layout.features[layout.own] if layout.own is not None else ()
+        measured = [name for name in own if (layout.own, name) not in self.categories]
+        shared = [
+            (position, layout.features[factor].index(name), k)
+            for position, factor in enumerate(layout.factors)
+            for k, name in enumerate(measured)
+            if factor != layout.own and name in layout.features[factor] and (factor, name) not in self.categories
+        ]
+        used = sorted({k for _, _, k in shared})
+        columns = np.zeros((len(data), len(layout.factors), width + len(used)))
+        for position, factor in enumerate(layout.factors):
+            at = 0
+            for feature, name in enumerate(layout.features[factor]):
+                values = data.state[:, position, feature]
+                seen = self.categories.get((factor, name))
+                if seen is None:
+                    columns[:, position, at] = values
+                    at += 1
+                else:
+                    columns[:, position, at : at + len(seen)] = values[:, None] == np.asarray(seen)
+                    at += len(seen)
+        for position, feature, k in shared:
+            before = data.state[:, layout.index(layout.own or ""), own.index(measured[k])]
+            columns[:, position, width + used.index(k)] = data.state[:, position, feature] - before
+        return columns
+
+    def _target(self, data: Transitions) -> Array:
+        parts = []
+        for k, name in enumerate(self.layout.outcome_features):
+            seen = self.categories.get(("next", name))
+            if seen is None:
+                parts.append(data.change[:, k : k + 1].astype(np.float64))
+            else:
+                parts.append((data.outcome[:, k : k + 1] == np.asarray(seen)).astype(np.float64))
+        return np.concatenate(parts, axis=1)
+
+    def decode(self, data: Transitions, predicted: Array) -> Array:
+        """Outputs of a network for these rows, (…, rows, outputs), as values of the outcome, (…, rows, features)."""
+        values = predicted * self.target_scale + self.target_mean
+        found = np.empty((*values.shape[:-1], len(self.layout.outcome_features)))
+        before = dict(self.layout.shared)
+        at = 0
+        for feature, name in enumerate(self.layout.outcome_features):
+            seen = self.categories.get(("next", name))
+            if seen is not None:
+                found[..., feature] = np.asarray(seen)[values[..., at : at + len(seen)].argmax(axis=-1)]
+                at += len(seen)
+                continue
+            found[..., feature] = values[..., at]
+            if feature in before:  # what networks predict is its change
+                found[..., feature] += data.state[:, self.own or 0, before[feature]]
+            at += 1
+        return found
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """What `from_json` needs besides the layout."""
+        arrays = ("mean", "scale", "target_mean", "target_scale")
+        return {
+            "classes": list(self.classes),
+            "categories": [[*key, list(values)] for key, values in self.categories.items()],
+            **{name: getattr(self, name).tolist() for name in arrays},
+        }
+
+    @classmethod
+    def from_json(cls, layout: Layout, document: Mapping[str, Any]) -> Encoder:
+        """The encoder that `to_json` described."""
+        try:
+            arrays = [
+                np.asarray(document[n], dtype=np.float64) for n in ("mean", "scale", "target_mean", "target_scale")
+            ]
+            categories = {(str(f), str(n)): tuple(map(float, v)) for f, n, v in document["categories"]}
+            encoder = cls(layout, tuple(map(str, document["classes"])), categories, *arrays)
+        except (KeyError, TypeError, ValueError) as wrong:
+            raise LearnError(f"Not a description of an encoder: {shown(wrong)}.") from wrong
+        if len(encoder.classes) != len(layout.factors) or encoder.mean.shape != encoder.scale.shape:
+            raise LearnError("The description of the encoder does not fit the layout: it has other shapes.")
+        return encoder
+
+
+def _named(layout: Layout) -> tuple[Any, ...]:
+    """What a learner needs to know of a layout: which factors are scored does not matter to it."""
+    features = tuple(layout.features[factor] for factor in layout.factors)
+    return (layout.factors, features, layout.outcome_factor, layout.outcome_features, layout.own)
+
+
+def _spread(values: Array, mask: Array | None) -> tuple[Array, Array]:
+    """Mean and standard deviation of each column, of present factors only; 1 where nothing varies."""
+    weights = np.ones((*values.shape[:2], 1)) if mask is None else mask[:, :, None].astype(np.float64)
+    total = np.maximum(weights.sum(axis=0), 1)
+    mean = (values * weights).sum(axis=0) / total
+    std = np.sqrt((((values - mean) ** 2) * weights).sum(axis=0) / total)
+    return mean, np.where(std > STILL * np.maximum(np.abs(mean), 1e-12), std, 1.0)
+
+
+def _classes(data: Transitions, given: Mapping[str, str] | None) -> tuple[str, ...]:
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise LearnError(f"The classes must be a mapping from factors to names. Got {shown(given)} instead.")
+    for factor in given:
+        if factor not in data.factors:
+            raise LearnError(f"Unknown factor '{factor}' (classes){suggest(str(factor), data.factors) or '.'}")
+    named = {factor: str(given.get(factor, factor)) for factor in data.factors}
+    shapes: dict[str, tuple[str, ...]] = {}
+    for factor, name in named.items():
+        if shapes.setdefault(name, data.features[factor]) != data.features[factor]:
+            raise LearnError(f"The factors of class '{name}' must have the same features; '{factor}' has others.")
+    return tuple(named.values())
+
+
+def _categories(data: Transitions, listed: Iterable[str]) -> dict[tuple[str, str], tuple[float, ...]]:
+    found: dict[tuple[str, str], tuple[float, ...]] = {}
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise LearnError(f"Categorical features must be a list such as ['lamp.on']. Got {shown(listed)} instead.")
+    for name in listed:
+        factor, _, feature = str(name).partition(".")
+        if factor == "next":
+            feature = feature.removeprefix(f"{data.outcome_factor}.")
+            names, values = data.outcome_features, data.outcome
+        elif factor in data.factors:
+            names, values = data.features[factor], data.state[:, data.layout.index(factor)]
+        else:
+            raise LearnError(
+                f"Unknown factor in categorical feature {shown(name)}{suggest(factor, data.factors) or '.'}"
+            )
+        if feature not in names:
+            raise LearnError(f"Unknown categorical feature {shown(name)}{suggest(feature, names) or '.'}")
+        seen = np.unique(values[:, names.index(feature)])
+        if len(seen) > 64:
+            raise DataError(
+                f"The categorical feature '{name}' has {len(seen)} values; 64 are the most, so give it as a number."
+            )
+        found[factor, feature] = tuple(map(float, seen))
+    return found

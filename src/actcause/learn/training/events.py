@@ -1,0 +1,112 @@
+"""Rows that the outcome's own state does not explain, and how to show a method as many of these as of others.
+
+A model of the own state alone is trained on each half of the episodes and judges the other half. Where it rarely
+errs, as for a ball that mostly just flies, rows with an event are rare: half of the rows shown then have one, and
+the outcome is measured by its spread among the rows as shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from .batches import FOLDS, Rows, Sampler
+from .encoding import Encoder
+from .layers import part, perceptron
+from .loop import Settings, Stage, one_cycle
+
+EVENT = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
+RARE = 0.25  # events in fewer rows than this are rare
+WIDTH, STEPS, BATCH, RATE = 64, 1000, 1024, 3e-3
+BLOCK = 8192  # rows judged together
+
+
+def own_state_model(encoder: Encoder, runs: int) -> nn.Module:
+    """Predicts the outcome from its own factor alone, for each run and each half of its episodes."""
+    return perceptron(FOLDS * runs, encoder.columns, WIDTH, encoder.outputs, 2)
+
+
+class Events:
+    """What the own-state model leaves unexplained. Before its stage has run, all rows count alike.
+
+    `surprise` is its error out of sample, `natural` the weight that undoes the balancing, `target` the outcome in
+    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a run has an event,
+    `rare` 1 for runs that are balanced.
+    """
+
+    def __init__(self, rows: Rows, model: nn.Module, seeds: Sequence[int]) -> None:
+        self.rows, self.model, self.seeds = rows, model, seeds
+        device = rows.inputs.device
+        self.groups = rows.groups()
+        self.strata = [[group] for group in self.groups]
+        self.surprise = torch.zeros(len(rows), device=device)
+        self.natural = torch.ones(len(rows), device=device)
+        self.target = rows.target
+        self.scale = torch.ones(rows.runs, rows.target.shape[1], device=device)
+        self.share = [1.0] * rows.runs
+        self.rare = torch.zeros(rows.runs, device=device)
+
+    def stages(self, most: int | None = None) -> list[Stage]:
+        """The training of the own-state model, the network `passive`; none where the outcome has no own factor."""
+        if self.rows.own is None:
+            return []
+        steps = STEPS if most is None else min(most, STEPS)
+        return [Stage("passive", steps, self._loss, self._sampler, {"passive": 1.0}, one_cycle(RATE), end=self._find)]
+
+    def pools(self, run: int) -> list[Tensor]:
+        """The rows of one run: those with an event and those without where events are rare, else all."""
+        mine = self.strata[FOLDS * run : FOLDS * (run + 1)]
+        hit = [pools[0] for pools in mine if len(pools) > 1]
+        rest = torch.cat([pools[-1] for pools in mine])
+        return [torch.cat(hit), rest] if hit else [rest]
+
+    def _sampler(self) -> Sampler:
+        seeds = [seed for seed in self.seeds for _ in range(FOLDS)]
+        return Sampler([[group] for group in self.groups], BATCH, seeds, "passive", self.rows.inputs.device)
+
+    def _own(self, index: Tensor | slice) -> Tensor:
+        return self.rows.inputs[index][..., self.rows.own, :]
+
+    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        error = (self.model(self._own(index)) - self.rows.target[index]).abs().mean(-1)
+        return error.mean(1).sum(), {"error": error.mean()}
+
+    @torch.no_grad()
+    def _find(self) -> None:
+        self.strata = []
+        self.target = self.rows.target.clone()
+        for run in range(self.rows.runs):
+            rows = self.rows.run(run)
+            self.surprise[rows] = self._surprise(run)
+            event = self.surprise[rows] > EVENT
+            self.share[run] = share = float(event.float().mean())
+            rare = 0 < share < RARE
+            for group in self.groups[FOLDS * run : FOLDS * (run + 1)]:
+                hit = event[group - rows.start]
+                self.strata.append([group[hit], group[~hit]] if rare and bool(hit.any()) else [group])
+            self.rare[run] = float(rare)
+            if rare:
+                self.natural[rows] = torch.where(event, 2 * share, 2 * (1 - share))
+                shown = (1 / self.natural[rows]).unsqueeze(-1)
+                mean = (self.rows.target[rows] * shown).sum(0) / shown.sum()
+                spread = (((self.rows.target[rows] - mean).square() * shown).sum(0) / shown.sum()).sqrt()
+                self.scale[run] = torch.where(spread > 1e-6, spread, torch.ones_like(spread))
+                self.target[rows] /= self.scale[run]
+
+    def _surprise(self, run: int) -> Tensor:
+        state = part(self.model, slice(FOLDS * run, FOLDS * (run + 1)))
+        rows = self.rows.run(run)
+        errors = []
+        for at in range(rows.start, rows.stop, BLOCK):
+            block = slice(at, min(at + BLOCK, rows.stop))
+            own = self._own(block).expand(FOLDS, -1, -1)
+            both = (_apply(self.model, state, own) - self.rows.target[block]).abs().mean(-1)
+            errors.append(torch.where(self.rows.fold[block] == 0, both[1], both[0]))
+        return torch.cat(errors)
+
+
+def _apply(model: nn.Module, state: dict[str, Tensor], rows: Tensor) -> Tensor:
+    result: Tensor = torch.func.functional_call(model, state, (rows,))
+    return result

@@ -1,0 +1,162 @@
+"""From data to fitted learners: checks, the split by episode, the device, and the course of training."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...data import Transitions
+from ...errors import shown
+from ..errors import LearnError
+from ..learner import LEAST_ROWS, Learner, Run
+from .batches import seed_of
+from .encoding import Encoder
+from .loop import Moment, Stage, Stopped, Trainer
+from .sample_size import effective_rows
+
+Callback = Callable[[Moment], None]
+FEW_EPISODES = 10  # fewer than this are cut into blocks of rows
+BLOCKS = 20
+ROWS_PER_FACTOR = 500  # independent rows below which a warning is due
+
+
+class Session:
+    """What the runs of one training share: device, seed, callback, time budget, and a snapshot to go on from."""
+
+    def __init__(
+        self,
+        device: torch.device,
+        seed: int,
+        callback: Callback | None = None,
+        max_seconds: float | None = None,
+        restored: tuple[Mapping[str, Tensor], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self.device = device
+        self.seed = seed
+        self.trainer: Trainer | None = None
+        self.stopped = False
+        self._callback = callback
+        self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        self._restored = restored
+
+    def train(self, nets: Mapping[str, nn.Module], stages: Sequence[Stage], clip: float | None = None) -> Trainer:
+        """Run all stages, or as many as the time budget allows; `stopped` says which."""
+        for net in nets.values():
+            net.to(self.device)
+        self.trainer = Trainer(nets, self.seed, self.device, self._told, clip)
+        if self._restored is not None:
+            self.trainer.restore(*self._restored)
+        try:
+            self.trainer.run(stages)
+        except Stopped:
+            self.stopped = True
+        return self.trainer
+
+    def _told(self, moment: Moment) -> None:
+        if self._callback is not None:
+            self._callback(moment)
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise Stopped
+
+
+def fit_many(
+    learners: Sequence[Learner],
+    data: Sequence[Transitions],
+    *,
+    callback: Callback | None = None,
+    restored: tuple[Mapping[str, Tensor], Mapping[str, Any]] | None = None,
+    session: Callable[[Session], None] | None = None,
+) -> list[Learner]:
+    """Fit learners that differ in nothing but their seeds, each on its own data, as one batched computation.
+
+    >>> from actcause.data import collect
+    >>> from actcause.learn import Never
+    >>> a, b = fit_many([Never(seed=0), Never(seed=1)], [collect("1-in", 1000), collect("1-in", 1000, seed=1)])
+    """
+    if not learners or len(learners) != len(data):
+        raise LearnError(
+            f"Each learner needs data of its own. Got {len(learners)} learners and {len(data)} recordings."
+        )
+    first = learners[0]
+    for learner in learners:
+        learner.check_options()
+        if type(learner) is not type(first) or _alike(learner) != _alike(first):
+            raise LearnError("Learners that are fitted together must be of one kind and differ in their seeds only.")
+    runs = [prepared(learner, each) for learner, each in zip(learners, data, strict=True)]
+    shapes = {(run.encoder.layout.factors, run.encoder.columns, run.encoder.outputs) for run in runs}
+    if len(shapes) > 1:
+        raise LearnError("Data that are learned from together must have the same factors and features.")
+    course = Session(device_of(first.device), first.seed, callback, first.max_seconds, restored)
+    if session is not None:
+        session(course)
+    with torch.random.fork_rng(devices=[]):  # the caller's random numbers are not used up
+        first.learn(runs, course)
+    for run in runs:
+        run.learner.notes_ = (*run.learner.notes_, *_warnings(run))
+    return list(learners)
+
+
+def prepared(learner: Learner, data: Transitions) -> Run:
+    """Check the data, split off the held-out episodes, and fit the encoder on the rest."""
+    if not isinstance(data, Transitions):
+        raise LearnError(f"The data must be Transitions. Got {type(data).__name__} instead.")
+    others = [name for name in data.factors if name != data.own]
+    if not others:
+        raise LearnError(
+            f"There must be a factor besides the outcome's own '{data.own}', or there is nothing to choose between."
+        )
+    if len(data) < LEAST_ROWS:
+        raise LearnError(f"There must be at least {LEAST_ROWS} rows to learn from. Got {len(data)}; record more.")
+    if bool((data.change == data.change[0]).all()):
+        raise LearnError(f"The outcome '{data.outcome_factor}' never changes, so there is nothing to explain.")
+    train, held = split_of(data, learner.held_out, learner.seed)
+    encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
+    return Run(learner, train, held, encoder, encoder.encode(train), encoder.encode(held))
+
+
+def split_of(data: Transitions, held_out: float, seed: int) -> tuple[Transitions, Transitions]:
+    """Training rows and held-out rows: by episode, and where there are fewer than ten, by blocks of rows."""
+    if data.episode is None or len(np.unique(data.episode)) < FEW_EPISODES:
+        data = data.replaced(episode=np.arange(len(data)) * BLOCKS // len(data))
+    return data.split(1 - max(held_out, 1 / BLOCKS), seed=seed)
+
+
+def device_of(name: str) -> torch.device:
+    """The device of this name; one that is not there is refused."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as wrong:
+        raise LearnError(f"The device must be auto, cpu or cuda. Got {shown(name)} instead.") from wrong
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise LearnError("The device 'cuda' is not available here; say device='cpu' or 'auto'.")
+    if device.type not in ("cpu", "cuda"):
+        raise LearnError(f"The device must be auto, cpu or cuda. Got {shown(name)} instead.")
+    return device
+
+
+def _warnings(run: Run) -> list[str]:
+    count = effective_rows(run.train)
+    wanted = ROWS_PER_FACTOR * len(run.train.factors)
+    run.learner.learned_["effective_rows"] = round(count)
+    if count >= wanted:
+        return []
+    return [
+        f"The {len(run.train)} rows are worth about {count:.0f} independent ones, fewer than the {wanted} that "
+        f"{len(run.train.factors)} factors want: record more or longer-spaced episodes, and trust the answers less."
+    ]
+
+
+def _alike(learner: Learner) -> dict[str, Any]:
+    return {name: value for name, value in learner.settings().items() if name != "seed"}
+
+
+def seeds_of(runs: Sequence[Run]) -> list[int]:
+    """A seed for each run's draws, far from those of neighbouring seeds."""
+    return [seed_of("run", run.learner.seed) for run in runs]

@@ -1,0 +1,140 @@
+"""The view Ask over HTTP: what caused the effect, by all definitions, and was this event a cause?"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from ... import examples
+from ...core.answer import Status
+from ...core.definitions import DEFINITIONS
+from ..server.services import services, wanted
+from .answers import NO_VERDICT, SECONDS, STATUSES, as_text, definitions_of, named
+
+router = APIRouter(prefix="/api/ask")
+
+MOST_TEXT = 100_000
+GRACE = 1.5  # seconds after a question's own in which it may end by itself; then its process is killed
+
+# Where each part of the catalogue begins.
+GROUPS = {
+    "rock-throwing": "Published tables of functional causes",
+    "mover-1d": "Where almost nothing could have mattered",
+    "forest-fire-conjunctive": "Overdetermination",
+    "rock-throwing-naive": "Preemption",
+    "bogus-prevention": "Prevention and threats",
+    "doctor": "Transitivity and switches",
+    "combination-lamp": "Rules and omissions",
+}
+
+Name = Annotated[str, Field(max_length=200)]
+Value = Annotated[int, Field(ge=-(10**15), le=10**15)]
+Share = Annotated[str, Field(max_length=40)]
+
+
+class Text(BaseModel):
+    """Model text to look at."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=MOST_TEXT)
+
+
+class Question(Text):
+    """A question about a model; `event` for one event, `definitions` for fewer than all of them."""
+
+    context: dict[Name, Value] = Field(max_length=5000)
+    effect: str = Field(max_length=5000)
+    event: str | None = Field(None, max_length=5000)
+    alpha_sufficiency: Share | None = None
+    alpha_necessity: Share | None = None
+    definitions: list[Name] | None = Field(None, min_length=1, max_length=len(DEFINITIONS))
+
+
+# -- over HTTP -------------------------------------------------------------------------------------
+
+
+@router.get("/examples")
+async def catalogue() -> list[dict[str, Any]]:
+    """The literature's models, in groups."""
+    return _catalogue()
+
+
+@lru_cache(maxsize=1)
+def _catalogue() -> list[dict[str, Any]]:
+    listed = []
+    group = ""
+    for name in examples.names():
+        group = GROUPS.get(name, group)
+        example = examples.load(name)
+        listed.append(
+            {
+                "name": name,
+                "group": group,
+                "title": example.title,
+                "story": example.story,
+                "text": example.text,
+                "context": dict(example.context),
+                "effect": example.effect,
+                "outcome": example.outcome,
+                "alpha_sufficiency": as_text(example.alpha_sufficiency),
+                "alpha_necessity": as_text(example.alpha_necessity),
+                "source": example.source,
+                "notes": list(example.notes),
+            }
+        )
+    return listed
+
+
+@router.post("/check")
+async def checked(asked: Text, request: Request) -> dict[str, Any]:
+    """The model behind the text, for drawing; or its first mistake and the line that it is in."""
+    return await _called(request, "check", asked)
+
+
+@router.post("/answer")
+async def answered(asked: Question, request: Request) -> Response:
+    """All minimal causes by every definition."""
+    found = await _called(request, "answer", asked)
+    nothing = {"status": Status.OUT_OF_TIME.value, "said": _cut_short(found), "causes": []}
+    return _gathered(found, "answers", asked, nothing)
+
+
+@router.post("/judge")
+async def judged(asked: Question, request: Request) -> Response:
+    """Whether one event is a cause, by every definition."""
+    found = await _called(request, "judge", asked)
+    return _gathered(found, "verdicts", asked, NO_VERDICT | {"sentence": _cut_short(found)})
+
+
+@router.post("/degrees")
+async def measured(asked: Question, request: Request) -> dict[str, Any]:
+    """The degrees of responsibility that an answer left open."""
+    return await _called(request, "degrees", asked)
+
+
+def _cut_short(found: dict[str, Any]) -> str:
+    """Why a definition was not come to: the worker's words if it was stopped."""
+    return found["late"] or STATUSES[Status.OUT_OF_TIME]
+
+
+def _gathered(found: dict[str, Any], name: str, asked: Question, nothing: dict[str, Any]) -> Response:
+    """The parts of an answer as one document; a definition that there was no time for says `nothing`."""
+    world, *said = found["parts"]
+    by_definition = {each["definition"]: each for each in said}
+    names = definitions_of(asked.model_dump())
+    document = {**world, name: [by_definition.get(each, {**named(each), **nothing}) for each in names]}
+    return Response(json.dumps(document), media_type="application/json")
+
+
+async def _called(request: Request, function: str, asked: Text) -> dict[str, Any]:
+    tab = request.headers.get("x-tab")
+    owner = None if tab is None else f"{tab[:40]} {function}"
+    workers = services(request).workers
+    name = f"actcause.page.ask.answers:{function}"
+    call = workers.call(name, asked.model_dump(), seconds=SECONDS + GRACE, owner=owner)
+    return await wanted(request, call)

@@ -1,0 +1,310 @@
+"""The columns of a user's own file: what they hold, what they may mean, and a mapping of them that is checked.
+
+On the page every column has a role: the state of a factor, the outcome's next value, the episode, a true cause, the
+presence of an object, or none. Roles become a mapping as `actcause.data.load` takes it, kept beside the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data import DataError, describe
+from ...data.mapping import ColumnMap
+from ...data.parquet import header_of, opened
+from ...data.tables import Chunk, chunks, column_names, is_parquet
+from . import library
+
+ROLES = ("state", "next", "episode", "cause", "present", "none")
+MOST_COLUMNS = 1000
+LOOKED_AT = 200_000  # rows
+ROWS = 1 << 14
+EPISODES = ("episode", "episode_id", "episodes", "traj", "trajectory", "run", "trial")
+FEW = 16
+
+Array = np.ndarray[Any, Any]
+
+
+def look(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A file's columns with types and ranges, and the role of each: as its names say it, or as a guess."""
+    path = _path(payload)
+    with _naming(path, payload):
+        names = column_names(path)
+        if len(names) > MOST_COLUMNS:
+            raise DataError(f"{path} has {len(names)} columns; {MOST_COLUMNS} are the most that the page can show.")
+        rows, ours = None, False
+        if is_parquet(path):
+            with opened(path) as file:
+                rows, ours = int(file.metadata.num_rows), header_of(file, path) is not None
+        seen, found = _ranges(path, names)
+        stored = library.mapping_of(path)
+        try:
+            layout, why = ColumnMap.resolve(names, stored).layout, None
+        except DataError as wrong:
+            layout, why = None, str(wrong)
+    return {
+        "rows": seen if rows is None and seen < LOOKED_AT else rows,
+        "looked_at": seen,
+        "columns": found,
+        "ours": ours,
+        "mapped": stored is not None,
+        "recognised": layout is not None,
+        "layout": None if layout is None else library.named(layout),
+        "why": why,
+        **(roles_of(library.read_json(stored), names) if stored else guessed(names)),
+    }
+
+
+def mapped(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Check roles against every row and keep them beside the file; nothing is kept if they do not hold."""
+    path = _path(payload)
+    mapping = mapping_from(payload["roles"], payload["outcome"], payload["own"])
+    with _naming(path, payload):
+        found = describe(path, mapping)
+        others = [name for name in found.factors if name != found.own]
+        if not others:
+            raise DataError(f"There must be a factor besides the outcome's own '{found.own}' to choose between.")
+        if found.rows > 1 and all(feature.constant for feature in found.outcome.features.values()):
+            raise DataError(f"The outcome '{found.outcome_factor}' never changes, so there is nothing to explain.")
+    target = path.with_name(path.name + library.SIDECAR)
+    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
+    partial.write_text(json.dumps(mapping, indent=1) + "\n", encoding="utf-8")
+    partial.replace(target)
+    return summarised(found)
+
+
+def described(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file whose columns are known holds."""
+    path = library.recording(Path(payload["data"]), str(payload["name"]))
+    with _naming(path, payload):
+        return summarised(describe(path, library.mapping_of(path)))
+
+
+def summarised(found: Any) -> dict[str, Any]:
+    """A description as the page shows it."""
+    return {
+        "rows": found.rows,
+        "episodes": found.episodes,
+        "own": found.own,
+        "outcome": found.outcome_factor,
+        "still": found.still,
+        "notes": list(found.notes),
+        "factors": [
+            {
+                "name": name,
+                "features": [
+                    {"name": feature, "low": one.low, "high": one.high, "constant": one.constant}
+                    for feature, one in factor.features.items()
+                ],
+                "rate": factor.rate,
+            }
+            for name, factor in found.factors.items()
+        ],
+    }
+
+
+# -- roles -----------------------------------------------------------------------------------------
+
+
+def mapping_from(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
+    """Roles as a mapping.
+
+    >>> roles = [
+    ...     {"column": "bx", "role": "state", "factor": "ball", "feature": "x"},
+    ...     {"column": "bx2", "role": "next", "factor": "", "feature": "x"},
+    ... ]
+    >>> mapping_from(roles, "ball", None)["outcome"]
+    {'ball': {'x': 'bx2'}}
+    """
+    factors: dict[str, dict[str, str]] = {}
+    following: dict[str, str] = {}
+    flags: dict[str, dict[str, str]] = {"cause": {}, "present": {}}
+    episode: str | bool = False
+    for one in roles:
+        column, role, factor, feature = (one[key] for key in ("column", "role", "factor", "feature"))
+        lacking = [word for word, value in _needed(role, factor, feature) if not value]
+        if lacking:
+            raise DataError(f"The column '{column}' needs the name of its {lacking[0]}.")
+        if role == "state":
+            _put(factors.setdefault(factor, {}), feature, column, f"'{factor}.{feature}'")
+        elif role == "next":
+            _put(following, feature, column, f"the next '{feature}'")
+        elif role in flags:
+            _put(flags[role], factor, column, f"the {role} of '{factor}'")
+        elif role == "episode":
+            if episode:
+                raise DataError(f"Both '{episode}' and '{column}' are said to number the episodes: choose one.")
+            episode = column
+    if not factors:
+        raise DataError("No column is the state of a factor yet: give at least two factors a column each.")
+    if not outcome:
+        raise DataError("Say what is to be explained: choose the outcome.")
+    mapping: dict[str, Any] = {"factors": factors, "outcome": {outcome: following} if following else outcome}
+    return mapping | {"episode": episode} | ({"own": own} if own else {}) | flags
+
+
+def _needed(role: str, factor: str, feature: str) -> list[tuple[str, str]]:
+    """The names that a role asks for."""
+    named = [("factor", factor)] if role in ("state", "cause", "present") else []
+    return named + ([("feature", feature)] if role in ("state", "next") else [])
+
+
+def _put(table: dict[str, str], name: str, column: str, what: str) -> None:
+    if name in table:
+        raise DataError(f"Both '{table[name]}' and '{column}' are said to be {what}: choose one.")
+    table[name] = column
+
+
+def guessed(names: Sequence[str]) -> dict[str, Any]:
+    """What the columns may mean, from names such as `ball.x`, `ball_x`, `next.ball.x`, `ball_x_next`."""
+    roles, outcomes = [], []
+    for name in names:
+        word = name.lower()
+        kind, rest = _kind(name)
+        factor, feature = _split(rest)
+        if word in EPISODES:
+            role = {"role": "episode", "factor": "", "feature": ""}
+        elif kind == "next":
+            outcomes.append(factor)
+            role = {"role": "next", "factor": "", "feature": feature}
+        elif kind in ("cause", "present"):
+            role = {"role": kind, "factor": rest, "feature": ""}
+        elif kind == "extra":
+            role = {"role": "none", "factor": "", "feature": ""}
+        else:
+            role = {"role": "state", "factor": factor, "feature": feature}
+        roles.append({"column": name, **role})
+    known = [one["factor"] for one in roles if one["role"] == "state"]
+    outcome = outcomes[0] if outcomes else (known[0] if known else "")
+    return {"roles": roles, "outcome": outcome, "own": outcome if outcome in known else ""}
+
+
+def roles_of(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The roles that a stored mapping gives; one that was not made here may fall back to a guess."""
+    blank = {name: {"column": name, "role": "none", "factor": "", "feature": ""} for name in names}
+    try:
+        for factor, features in mapping["factors"].items():
+            for feature, column in features.items():
+                blank[column].update(role="state", factor=factor, feature=feature)
+        outcome = mapping["outcome"]
+        if not isinstance(outcome, str):
+            [(outcome, following)] = outcome.items()
+            for feature, column in following.items():
+                blank[column].update(role="next", feature=feature)
+        for kind in ("cause", "present"):
+            for factor, column in mapping[kind].items():
+                blank[column].update(role=kind, factor=factor)
+        if mapping["episode"]:
+            blank[mapping["episode"]].update(role="episode")
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return guessed(names)
+    own = mapping.get("own", outcome if outcome in mapping["factors"] else "")
+    return {"roles": list(blank.values()), "outcome": outcome, "own": own}
+
+
+def _kind(name: str) -> tuple[str, str]:
+    """What the first or last part of a name says, and the rest.
+
+    >>> _kind("next.ball.x"), _kind("ball_x_next"), _kind("ball_x")
+    (('next', 'ball.x'), ('next', 'ball_x'), ('state', 'ball_x'))
+    """
+    for kind in ("next", "cause", "present", "extra"):
+        found = re.fullmatch(rf"(?i){kind}[._ ](.+)", name) or re.fullmatch(rf"(?i)(.+)[._ ]{kind}", name)
+        if found:
+            return kind, found[1]
+    return "state", name
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Factor and feature.
+
+    >>> _split("ball.x"), _split("red_ball_x"), _split("speed")
+    (('ball', 'x'), ('red_ball', 'x'), ('speed', 'value'))
+    """
+    for mark in (".", "_", " "):
+        factor, found, feature = name.partition(mark) if mark == "." else name.rpartition(mark)
+        if found and factor and feature:
+            return factor.replace(".", "_"), feature
+    return name, "value"
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def _ranges(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]]]:
+    """How many rows were looked at, and for each column its type, least and largest value and missing values."""
+    looked = islice(chunks(path, names, ROWS), -(-LOOKED_AT // ROWS))
+    rows, found = 0, {name: _Column() for name in names}
+    for chunk in looked:
+        rows += len(next(iter(chunk.values())))
+        _add(found, chunk)
+    return rows, [{"name": name, **column.to_json()} for name, column in found.items()]
+
+
+def _add(found: Mapping[str, _Column], chunk: Chunk) -> None:
+    for name, values in chunk.items():
+        found[name].add(values)
+
+
+class _Column:
+    """What is known of a column so far."""
+
+    def __init__(self) -> None:
+        self.kind = "truth values"
+        self.missing = 0
+        self.low, self.high = np.inf, -np.inf
+        self.words: set[str] = set()
+
+    def add(self, values: Array) -> None:
+        if values.dtype.kind in "iufb":
+            if values.dtype.kind != "b" and self.kind == "truth values":
+                self.kind = "whole numbers"
+            if values.dtype.kind == "f":
+                self.missing += int(np.isnan(values).sum())
+                values = values[np.isfinite(values)]
+                whole = bool((values == np.floor(values)).all())
+                if self.kind == "whole numbers" and not whole:
+                    self.kind = "numbers"
+            if len(values) and self.kind != "text":
+                self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+            return
+        self.kind = "text"
+        self.missing += sum(value is None or value == "" for value in values.tolist())
+        for value in values[: 4 * FEW].tolist():
+            if len(self.words) < 4:
+                self.words.add(str(value)[:40])
+
+    def to_json(self) -> dict[str, Any]:
+        number = self.kind != "text" and self.low <= self.high
+        return {
+            "type": self.kind,
+            "low": self.low if number else None,
+            "high": self.high if number else None,
+            "missing": self.missing,
+            "words": sorted(self.words),
+        }
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _path(payload: Mapping[str, Any]) -> Path:
+    """The file under its name, or one that is on its way in under a name that the server made."""
+    return Path(payload["path"]) if "path" in payload else library.recording(Path(payload["data"]), payload["name"])
+
+
+@contextmanager
+def _naming(path: Path, payload: Mapping[str, Any]) -> Iterator[None]:
+    """Say the file's name, not where the server keeps it."""
+    try:
+        yield
+    except DataError as wrong:
+        raise DataError(str(wrong).replace(str(path), str(payload["name"]))) from wrong

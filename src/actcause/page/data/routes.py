@@ -1,0 +1,132 @@
+"""A user's own data over HTTP: files that are sent, their columns, and what the columns mean."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+from starlette.requests import ClientDisconnect
+
+from ..server.services import Refused, services
+from . import library
+from .columns import MOST_COLUMNS, ROLES
+from .row_source import Strict, folders
+
+router = APIRouter(prefix="/api/data")
+
+PIECE_SECONDS = 30.0  # between two pieces of an upload
+LOOK_SECONDS = 30.0
+CHECK_SECONDS = 120.0
+
+Word = Annotated[str, Field(max_length=200)]
+
+
+class Role(Strict):
+    """What a column is."""
+
+    column: Word
+    role: Literal[ROLES]  # type: ignore[valid-type]
+    factor: Word = ""
+    feature: Word = ""
+
+
+class Roles(Strict):
+    """What all columns are, what is explained, and which factor holds its own previous value."""
+
+    roles: Annotated[list[Role], Field(max_length=MOST_COLUMNS)]
+    outcome: Word
+    own: Word = ""
+
+
+@router.get("/files")
+async def listed(request: Request) -> dict[str, Any]:
+    """The recordings there are."""
+    found = services(request)
+    return await found.workers.call("actcause.page.data.library:listing", folders(found))
+
+
+@router.get("/files/{name}")
+async def looked_at(name: str, request: Request) -> dict[str, Any]:
+    """The columns of a file, and what they mean or may mean."""
+    found = services(request)
+    payload = {**folders(found), "name": name}
+    return {"name": name, **await found.workers.call("actcause.page.data.columns:look", payload, seconds=LOOK_SECONDS)}
+
+
+@router.get("/files/{name}/summary")
+async def summarised(name: str, request: Request) -> dict[str, Any]:
+    """What a file whose columns are known holds."""
+    found = services(request)
+    payload = {**folders(found), "name": name}
+    return await found.workers.call("actcause.page.data.columns:described", payload, seconds=CHECK_SECONDS)
+
+
+@router.post("/files/{name}/mapping")
+async def mapped(name: str, roles: Roles, request: Request) -> dict[str, Any]:
+    """Keep what the columns of a file mean, if every row bears it out."""
+    found = services(request)
+    payload = {**folders(found), "name": name, **roles.model_dump()}
+    return await found.workers.call("actcause.page.data.columns:mapped", payload, seconds=CHECK_SECONDS)
+
+
+@router.put("/files/{name}")
+async def sent(name: str, request: Request) -> dict[str, Any]:
+    """Take in a file, piece by piece; it appears, under a name like the one given, when it has been looked at."""
+    found = services(request)
+    given = PurePosixPath(name.replace("\\", "/"))
+    suffix = given.suffix.lower()
+    if suffix not in library.SUFFIXES:
+        raise Refused(
+            f"A recording is a Parquet or a CSV file ({', '.join(library.SUFFIXES)}). Got '{name[:60]}' instead."
+        )
+    folder = found.settings.data
+    if len(library.recordings(folder)) >= library.MOST_LISTED:
+        raise Refused(f"There are {library.MOST_LISTED} recordings already; move some elsewhere.")
+    partial = folder / f".{secrets.token_hex(8)}{suffix}"
+    try:
+        await _received(request, partial)
+        payload = {**folders(found), "name": given.name, "path": str(partial)}
+        looked = await found.workers.call("actcause.page.data.columns:look", payload, seconds=LOOK_SECONDS)
+        kept = _kept(partial, folder, library.slug(given.stem), suffix)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return {**looked, "name": kept}
+
+
+async def _received(request: Request, target: Path) -> None:
+    """Write the body to a file."""
+    stream = request.stream()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(target, "xb") as file:
+            while True:
+                async with asyncio.timeout(PIECE_SECONDS):
+                    piece = await anext(stream, None)
+                if piece is None:
+                    break
+                file.write(piece)
+            empty = file.tell() == 0
+    except TimeoutError:
+        raise Refused("The file stopped arriving; send it again.", status=408) from None
+    except ClientDisconnect:
+        raise Refused("The file ended before all of it had arrived.", status=400) from None
+    except OSError as refused:
+        raise Refused(f"The file could not be stored: {refused.strerror or 'no reason given'}.", status=507) from None
+    if empty:
+        raise Refused("The file is empty.")
+
+
+def _kept(partial: Path, folder: Path, wanted: str, suffix: str) -> str:
+    """Give a file its name without ever replacing another."""
+    for name in library.new_names(wanted, suffix):
+        with suppress(FileExistsError):
+            (folder / name).touch(exist_ok=False)  # the name is ours from here on
+            partial.replace(folder / name)
+            return name
+    raise Refused("There are too many files of this name; choose another.")

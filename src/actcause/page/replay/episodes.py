@@ -1,0 +1,203 @@
+"""One episode of a recording as the page plays it: states, scenes, true causes, and what a run found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import ActCauseError, QueryError
+from ..data import library
+
+if TYPE_CHECKING:
+    from ...data import Transitions
+    from ...envs import Domain
+
+MOST_STEPS = 1000
+MOST_NUMBERS = 200_000  # that are sent
+BLOCK = 100  # rows that are taken for an episode where a recording has none
+DIGITS = 6
+
+Array = np.ndarray[Any, Any]
+
+
+def episode(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The episode at position `at`, or the first in which something other than the outcome's own state acts."""
+    source, data_folder = payload["source"], Path(payload["data"])
+    if payload.get("run"):
+        path = found_file(payload)
+        if not path.is_file():
+            raise QueryError("What this run says of these rows has not been computed yet.")
+        data = library.loaded(path, path.stat().st_mtime_ns)
+    else:
+        data = library.load(source, data_folder)
+    numbers = np.arange(len(data)) // BLOCK if data.episode is None else data.episode
+    every, first = np.unique(numbers, return_index=True)
+    every = every[np.argsort(first)]
+    found = _found(data)
+    eventful = _eventful(data, found, numbers, every)
+    at = payload.get("at")
+    if at is None:
+        at = eventful[0] if eventful else 0
+    if not 0 <= at < len(every):
+        raise QueryError(f"There is no episode {at + 1}; this recording has {len(every)}.")
+    rows = np.flatnonzero(numbers == every[at])
+    steps = min(len(rows), MOST_STEPS, max(1, MOST_NUMBERS // _numbers_per_step(data)))
+    part = data.subset(rows[:steps])
+    return {
+        "source": library.said(source),
+        "at": int(at),
+        "episodes": len(every),
+        "named": data.episode is not None,
+        "next": next((other for other in eventful if other > at), None),
+        "length": len(rows),
+        "steps": steps,
+        **library.named(data.layout),
+        "edges": list(data.edges),
+        "state": [
+            [rounded(row[k, : len(data.features[factor])]) for k, factor in enumerate(data.factors)]
+            for row in part.state
+        ],
+        "outcome": rounded(part.outcome),
+        "low": [rounded(values) for values in data.state.min(axis=0)],
+        "high": [rounded(values) for values in data.state.max(axis=0)],
+        "present": None if part.mask is None else part.mask.astype(int).tolist(),
+        "cause": None if part.cause is None else part.cause.astype(int).tolist(),
+        "found": None if found is None else found[rows[:steps]].astype(int).tolist(),
+        **_said_of(part),
+        **_scenes(part),
+    }
+
+
+def found_file(payload: Mapping[str, Any]) -> Path:
+    """Where what a run says about a source is kept; both names have been looked up."""
+    run = library.run(Path(payload["runs"]), str(payload["run"]))
+    source = payload["source"]
+    if source.get("file"):
+        library.recording(Path(payload["data"]), str(source["file"]))
+    judged = ".hindsight" if payload.get("hindsight") else ""
+    return run / "found" / f"{library.key(source)}{judged}.parquet"
+
+
+def rounded(values: Array) -> list[Any]:
+    """Numbers with as many digits as a page needs.
+
+    >>> rounded(np.array([0.1 + 0.2, 123456.789, 0.0]))
+    [0.3, 123457.0, 0.0]
+    """
+    exact = np.asarray(values, dtype=np.float64)
+    size = np.floor(np.log10(np.where(exact == 0, 1.0, np.abs(exact))))
+    unit = 10.0 ** np.clip(DIGITS - 1 - size, -300, 300)
+    listed: list[Any] = (np.round(exact * unit) / unit).tolist()
+    return listed
+
+
+def _numbers_per_step(data: Transitions) -> int:
+    factors, outputs = len(data.factors), len(data.outcome_features)
+    return factors * (data.layout.width + 12) + outputs * (2 + factors)
+
+
+def _found(data: Transitions) -> Array | None:
+    """Causes that were found, (rows, factors); the outcome's own factor is always one."""
+    columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
+    if all(column is None for column in columns):
+        return None
+    own = [factor == data.own for factor in data.factors]
+    blank = [np.full(len(data), mine) for mine in own]
+    return np.stack([one if one is not None else b for one, b in zip(columns, blank, strict=True)], axis=1).astype(bool)
+
+
+def _eventful(data: Transitions, found: Array | None, numbers: Array, every: Array) -> list[int]:
+    """The positions of the episodes in which a factor in question acts, by the truth or else by what was found."""
+    causes = found if data.cause is None else data.cause
+    if causes is None:
+        return []
+    acting = causes[:, [data.layout.index(name) for name in data.edges]].any(axis=1)
+    return [int(position) for position in np.flatnonzero(np.isin(every, numbers[acting]))]
+
+
+def _said_of(part: Transitions) -> dict[str, Any]:
+    """Probabilities, doubts and predictions that stand beside the rows."""
+    names, outputs = part.factors, part.outcome_features
+    chances = [part.extra.get(f"probability.{factor}") for factor in names]
+    if all(chance is None for chance in chances):
+        return {"probability": None, "unsure": None, "expected": None, "without": None}
+    ones = np.ones(len(part))
+    expected = [part.extra.get(f"expected.{name}") for name in outputs]
+    predicted = all(column is not None for column in expected)
+    without = {
+        factor: rounded(np.stack([part.extra[f"without.{factor}.{name}"] for name in outputs], axis=1))
+        for factor in names
+        if predicted and all(f"without.{factor}.{name}" in part.extra for name in outputs)
+    }
+    return {
+        "probability": rounded(np.stack([ones if one is None else one for one in chances], axis=1)),
+        "unsure": part.extra["unsure"].astype(int).tolist() if "unsure" in part.extra else None,
+        "expected": rounded(np.stack([column for column in expected if column is not None], axis=1))
+        if predicted
+        else None,
+        "without": without or None,
+    }
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def _scenes(part: Transitions) -> dict[str, Any]:
+    """What the page paints for each step, where the domain has a picture."""
+    from ...envs.drawing import SCENES
+
+    pictured = {kind.name: build for kind, build in SCENES.items()}
+    build = pictured.get(str(part.metadata.get("domain")))
+    domain = None if build is None else _domain(part)
+    if domain is None or build is None:
+        return {"domain": None, "scenes": None}
+    scenes, walls = [], None
+    for world in part.state[:, :, : domain.width].astype(float):
+        scene = build(domain, world)
+        drawn = [[list(map(float, point)) for point in wall] for wall in scene.walls]
+        scenes.append(
+            {
+                "view": [float(edge) for edge in scene.view],
+                "bodies": [_body(body) for body in scene.bodies],
+                "walls": None if drawn == walls else drawn,  # none: those of the step before
+                "action": None if scene.action is None else [scene.action[0], *map(float, scene.action[1])],
+                "whole": None if scene.whole is None else list(map(float, scene.whole)),
+            }
+        )
+        walls = drawn
+    return {"domain": domain.title, "scenes": scenes}
+
+
+def _body(body: Any) -> list[Any]:
+    """Name, midpoint, extent, role, and whether it is round."""
+    from ...envs.canvas import AGENT, GOAL, OUTCOME, THING
+
+    roles = {AGENT: "agent", OUTCOME: "outcome", THING: "thing"}
+    role = roles.get(body.colour, "goal" if body.outline == GOAL else "gone")
+    return [body.name, *rounded(np.array([*body.place, *body.extent])), role, int(body.round)]
+
+
+def _domain(part: Transitions) -> Domain | None:
+    """The domain that a recording says it is of, if its factors and features bear that out."""
+    from ... import envs
+
+    given = part.metadata.get("parameters")
+    if not isinstance(given, Mapping):
+        return None
+    try:
+        domain = envs.make(str(part.metadata["domain"]), **{key: _as_tuples(value) for key, value in given.items()})
+        numbers = [getattr(domain, field.name) for field in fields(domain)]  # type: ignore[arg-type]
+        sound = all(isfinite(number) for number in numbers if isinstance(number, (int, float)))
+        same = domain.factors == part.factors and dict(domain.features) == dict(part.features)
+    except (ActCauseError, TypeError, ValueError, OverflowError, MemoryError):
+        return None
+    return domain if sound and same else None
+
+
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,159 @@
+"""What a run says about rows, kept as a file of transitions: causes found, probabilities, and predictions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..data import library
+from .episodes import found_file
+
+if TYPE_CHECKING:
+    from ...data import Transitions
+    from ...learn import Learner
+
+ROWS = 8192  # that are judged together
+MOST_COLUMNS = 400  # of predictions without a factor
+MOST_KEPT = 90  # files about a run: rows, their counts, and rows as text
+
+
+def explain(payload: Mapping[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """A job: judge all rows of a source by a run, and write them with what was found beside them."""
+    with library.by_name(payload):
+        return _explained(payload, told)
+
+
+def _explained(payload: Mapping[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    from ...data import Writer
+    from ...learn import runs
+
+    out = found_file(payload)
+    told({"stage": "loading the run"})
+    learner = runs.load(library.run(Path(payload["runs"]), str(payload["run"])))
+    total, batches = _batches(payload)
+    out.parent.mkdir(exist_ok=True)
+    tally = _Tally()
+    parts = (_judged(learner, batch, bool(payload.get("hindsight"))) for batch in batches)
+    first = next(parts)
+    with Writer(out, first.layout, metadata=first.metadata) as writer:
+        for part in _chained(first, parts):
+            writer.append(part)
+            tally.add(part)
+            told({"stage": "judging rows", "step": tally.rows, "share": tally.rows / total if total else None})
+    result = tally.result()
+    out.with_suffix(".json").write_text(json.dumps(result), encoding="utf-8")
+    _prune(out.parent)
+    return result
+
+
+def said(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What `explain` returned when it wrote the file."""
+    return library.read_json(found_file(payload).with_suffix(".json"))
+
+
+def as_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The same file as text, beside it."""
+    from ...data.errors import optional
+    from ...data.parquet import opened
+
+    source = found_file(payload)
+    target = source.with_suffix(".csv")
+    if not target.exists() or target.stat().st_mtime_ns < source.stat().st_mtime_ns:
+        writer = optional("pyarrow.csv", "Writing CSV files")
+        partial = target.with_suffix(".partial")
+        with opened(source) as file, writer.CSVWriter(str(partial), file.schema_arrow) as sink:
+            for batch in file.iter_batches(batch_size=ROWS):
+                sink.write_batch(batch)
+        partial.replace(target)
+    return {"bytes": target.stat().st_size}
+
+
+def ready(payload: Mapping[str, Any]) -> bool:
+    """Whether what the run says is there, and is not older than the run or the recording."""
+    out = found_file(payload)
+    if not out.is_file():
+        return False
+    since = [library.run(Path(payload["runs"]), str(payload["run"])) / library.MODEL]
+    if payload["source"].get("file"):
+        path = library.recording(Path(payload["data"]), str(payload["source"]["file"]))
+        beside = library.mapping_of(path)
+        since += [path] if beside is None else [path, beside]
+    return all(path.is_file() and path.stat().st_mtime_ns < out.stat().st_mtime_ns for path in since)
+
+
+def _prune(folder: Path) -> None:
+    """Keep the newest files only: what was removed is computed again when it is asked for."""
+    files = sorted(folder.glob("[!.]*"), key=lambda path: path.stat().st_mtime_ns)
+    for path in files[:-MOST_KEPT]:
+        path.unlink(missing_ok=True)
+
+
+def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
+    """How many rows there are, as far as that is known, and the rows."""
+    from ...data import count_rows, read_batches
+    from ...data.tables import is_parquet
+
+    source, folder = payload["source"], Path(payload["data"])
+    if not source.get("file"):
+        data = library.load(source, folder)
+        return len(data), (data.subset(slice(at, at + ROWS)) for at in range(0, len(data), ROWS))
+    path = library.recording(folder, str(source["file"]))
+    return count_rows(path) if is_parquet(path) else 0, read_batches(path, library.mapping_of(path), rows=ROWS)
+
+
+def _chained(first: Transitions, rest: Iterator[Transitions]) -> Iterator[Transitions]:
+    yield first
+    yield from rest
+
+
+def _judged(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
+    """The rows with what was found, and what the model predicts with and without each factor."""
+    from ...learn.prediction.rows import annotated
+    from .without_factor import counterparts
+
+    found = annotated(learner, batch, hindsight=hindsight)
+    names = batch.outcome_features
+    if len(batch.factors) * len(names) > MOST_COLUMNS:
+        return found
+    predicted = counterparts(learner, batch)
+    if predicted is None:
+        return found
+    extra = dict(found.extra)
+    extra |= {f"expected.{name}": predicted.full[:, k].astype("float32") for k, name in enumerate(names)}
+    for position, factor in enumerate(batch.factors):
+        if factor != batch.own:
+            without = predicted.without[position].astype("float32")
+            extra |= {f"without.{factor}.{name}": without[:, k] for k, name in enumerate(names)}
+    return found.replaced(extra=extra)
+
+
+class _Tally:
+    """How often each factor was found, and how often that was wrong where the truth is known."""
+
+    def __init__(self) -> None:
+        self.rows = self.unsure = self.wrong = self.counted = 0
+        self.found: dict[str, int] = {}
+
+    def add(self, part: Transitions) -> None:
+        self.rows += len(part)
+        self.unsure += int(part.extra["unsure"].sum())
+        for factor in part.factors:
+            found = part.extra.get(f"found.{factor}")
+            if found is None:
+                continue
+            self.found[factor] = self.found.get(factor, 0) + int(found.sum())
+            if part.cause is not None and factor in part.edges:
+                position = part.layout.index(factor)
+                here = slice(None) if part.mask is None else part.mask[:, position]
+                self.wrong += int((found != part.cause[:, position])[here].sum())
+                self.counted += len(part) if part.mask is None else int(part.mask[:, position].sum())
+
+    def result(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "rates": {factor: count / self.rows for factor, count in self.found.items()},
+            "unsure": self.unsure / self.rows,
+            "error": self.wrong / self.counted if self.counted else None,
+        }

@@ -1,0 +1,57 @@
+"""What a learned model predicts from all factors, and what it predicts without each of them.
+
+Only methods that learn a forward model under masks can say so: `jaci-em` and `jaci`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...data import Transitions
+from ...learn import JACI, Learner, PaperJACI
+from ...learn.methods.paper_networks import GaussianModel
+from ...learn.training.batches import FOLDS
+from ...learn.training.forward import Batch
+from ...learn.training.networks import MaskedModel
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Counterparts:
+    """Predictions of the outcome in its own units: `full` (rows, features), `without` (factors, rows, features)."""
+
+    full: Array
+    without: Array
+
+
+@torch.no_grad()
+def counterparts(learner: Learner, data: Transitions) -> Counterparts | None:
+    """The predictions for these rows; None where the method has no model that can leave factors out."""
+    if not isinstance(learner, (JACI, PaperJACI)):
+        return None
+    device = next(learner.nets_["forward"].parameters()).device
+    batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, device)
+    factors = len(data.factors)
+    masks = torch.cat([torch.ones(1, factors), 1 - torch.eye(factors)]).to(device)
+    parts = [_predicted(learner, block, masks) for block in batch.blocks()]
+    found = learner.encoder_.decode(data, torch.cat(parts, dim=1).cpu().numpy())
+    return Counterparts(found[0], found[1:])
+
+
+def _predicted(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
+    """(masks, rows, outputs)."""
+    model = learner.nets_["forward"]
+    each = masks.unsqueeze(1) * block.present  # (masks, rows, factors)
+    if isinstance(model, MaskedModel):
+        embedded = model.embedding(block.seen.expand(FOLDS, -1, -1, -1))
+        predicted: Tensor = model(embedded, each.unsqueeze(0).expand(FOLDS, -1, -1, -1))
+        return predicted.mean(dim=0)
+    assert isinstance(model, GaussianModel)
+    embedded = model.embedding(block.seen)
+    return torch.stack([model(embedded, mask.unsqueeze(0))[0][0] for mask in each])

@@ -1,0 +1,245 @@
+"""Runs over HTTP: those there are, their curves and errors, and new trainings."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import Field
+
+from ...reproduction.published import SOURCE, published_errors
+from ..data import library
+from ..data.row_source import Name, Seed, Source, Strict, folders
+from ..server.jobs import RUNNING, Job
+from ..server.services import Refused, Services, services
+from .trainings import METHODS, REQUEST, SCORES
+
+router = APIRouter(prefix="/api/runs")
+
+TRAIN, SCORE = "actcause.page.runs.trainings:train", "actcause.page.runs.trainings:score"
+HISTORY = "history.jsonl"
+MOST_LINES = 400  # of a history that are sent
+MOST_BYTES = 20_000_000
+LIVELY = 60.0  # seconds within which another process's training has written its history
+
+Whole = Annotated[int, Field(ge=1, le=200_000)]
+
+
+class Options(Strict):
+    """Options of a method; those left out are the method's own."""
+
+    steps: Whole | None = None
+    distil_steps: Whole | None = None
+    batch: Annotated[int, Field(ge=2, le=8192)] | None = None
+    width: Annotated[int, Field(ge=1, le=1024)] | None = None
+    layers: Annotated[int, Field(ge=1, le=8)] | None = None
+
+
+class Training(Strict):
+    """A training that is asked for."""
+
+    source: Source
+    method: Literal[METHODS] = "jaci-em"  # type: ignore[valid-type]
+    seed: Seed = 0
+    minutes: Annotated[float, Field(gt=0, le=24 * 60)] | None = None
+    options: Options = Options()
+    name: Name | None = None
+
+
+@router.get("")
+async def listed(request: Request) -> dict[str, Any]:
+    """All runs, the trainings that are under way, the methods, and the paper's figures."""
+    found = services(request)
+    live, last = _live(found), _last(found)
+    paths = await run_in_threadpool(library.runs, found.settings.runs)
+    known = await run_in_threadpool(library.recordings, found.settings.data)
+    runs = [
+        {**await run_in_threadpool(_summary, path, last.get(name)), "scorable": _scorable(known, path) is not None}
+        for name, path in paths.items()
+    ]
+    runs.sort(key=lambda run: run["changed"], reverse=True)
+    under_way = [{**job.to_json(), "run": name} for name, job in live.items()]
+    paper = {"source": SOURCE, "errors": published_errors()}
+    return {"runs": runs, "jobs": under_way, "methods": METHODS, "paper": paper}
+
+
+@router.get("/{name}")
+async def shown(name: str, request: Request) -> dict[str, Any]:
+    """One run with its curve."""
+    found = services(request)
+    path = _run(found, name)
+    about = library.read_json(path / library.SUMMARY)
+    more = {key: about.get(key) for key in ("settings", "learned", "notes", "versions", "device", "threads")}
+    history = await run_in_threadpool(_history, path / HISTORY)
+    return {**_summary(path, _last(found).get(name)), **more, "history": history}
+
+
+@router.post("")
+async def started(asked: Training, request: Request) -> dict[str, Any]:
+    """Start a training in a folder of its own."""
+    found = services(request)
+    source = asked.source.plain()
+    if asked.source.file is not None:
+        library.recording(found.settings.data, asked.source.file)
+    folder = _new_folder(found, asked.name or f"{asked.source.domain or asked.source.file}-{asked.method}")
+    payload = {
+        **folders(found),
+        "name": folder.name,
+        "source": source,
+        "method": asked.method,
+        "seed": asked.seed,
+        "max_seconds": None if asked.minutes is None else 60 * asked.minutes,
+        "options": asked.options.model_dump(exclude_none=True),
+        "resume": False,
+    }
+    job = found.jobs.start(TRAIN, payload, title=f"Training {asked.method} on {library.said(source)}")
+    return {"job": job.id, "run": folder.name}
+
+
+@router.post("/{name}/resume")
+async def resumed(name: str, request: Request) -> dict[str, Any]:
+    """Go on with a training that was cut off or ran out of time."""
+    found = services(request)
+    path = _run(found, name)
+    if name in _live(found):
+        raise Refused("This training is under way already.")
+    asked = library.read_json(path / REQUEST)
+    try:
+        wanted = Training(
+            source=Source(**asked["source"]),
+            method=asked["method"],
+            seed=asked["seed"],
+            options=Options(**asked["options"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise Refused("This run was not begun on the page; 'actcause train … --resume' goes on with it.") from None
+    payload = {
+        **folders(found),
+        "name": path.name,
+        "source": wanted.source.plain(),
+        "method": wanted.method,
+        "seed": wanted.seed,
+        "max_seconds": None,
+        "options": wanted.options.model_dump(exclude_none=True),
+        "resume": True,
+    }
+    return {"job": found.jobs.start(TRAIN, payload, title=f"Resuming {path.name}").id, "run": path.name}
+
+
+@router.post("/{name}/score")
+async def scored(name: str, request: Request) -> dict[str, Any]:
+    """Score a run on the recording that it was trained on, where that is in the data folder."""
+    found = services(request)
+    path = _run(found, name)
+    source = _scorable(library.recordings(found.settings.data), path)
+    if source is None:
+        raise Refused("The recording that this run was trained on is not in the data folder.")
+    payload = {**folders(found), "name": path.name, "source": {"file": source}}
+    return {"job": found.jobs.start(SCORE, payload, title=f"Scoring {path.name}", short=True).id, "run": path.name}
+
+
+# -- helpers ---------------------------------------------------------------------------------------
+
+
+def _run(found: Services, name: str) -> Path:
+    paths = library.runs(found.settings.runs)
+    if name not in paths:
+        raise Refused("There is no run of that name.", status=404)
+    return paths[name]
+
+
+def _last(found: Services) -> dict[str, Job]:
+    """The last training of each run that this server was asked for."""
+    named = {job.payload.get("name") or job.progress.get("run"): job for job in found.jobs if job.function == TRAIN}
+    return {name: job for name, job in named.items() if name is not None}
+
+
+def _live(found: Services) -> dict[str, Job]:
+    """The trainings that wait or run, by the name of their run."""
+    return {name: job for name, job in _last(found).items() if job.state in RUNNING}
+
+
+def _new_folder(found: Services, wanted: str) -> Path:
+    """An empty folder of that name, or of one like it; one that a cancelled training left empty is used again."""
+    runs, live = found.settings.runs, _live(found)
+    if len(library.runs(runs)) >= library.MOST_LISTED:
+        raise Refused(f"There are {library.MOST_LISTED} runs already; move some elsewhere.")
+    for name in library.new_names(library.slug(wanted)):
+        folder = runs / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if name not in live and not any(folder.iterdir()):
+                return folder
+        except OSError as refused:
+            raise Refused(
+                f"The folder of runs cannot be written to: {refused.strerror or 'no reason given'}."
+            ) from None
+    raise Refused("There are too many runs of this name; choose another.")
+
+
+def _summary(path: Path, last: Job | None) -> dict[str, Any]:
+    """What a list shows of a run; `last` is the job that trains it, or did."""
+    job = last if last is not None and last.state in RUNNING else None
+    about, scores = library.read_json(path / library.SUMMARY), library.read_json(path / SCORES)
+    asked = library.read_json(path / REQUEST)
+    settings = about.get("settings") if isinstance(about.get("settings"), dict) else {}
+    status = about.get("status")
+    if job is not None:
+        status = job.state
+    elif status == "training":
+        status = "elsewhere" if _lively(path / HISTORY, last) else "interrupted"
+    return {
+        "name": path.name,
+        "method": about.get("method"),
+        "source": about.get("source"),
+        "asked": asked.get("source"),
+        "seed": (settings or {}).get("seed"),
+        "status": status,
+        "seconds": about.get("seconds"),
+        "scores": scores or None,
+        "changed": (path / library.SUMMARY).stat().st_mtime,
+        "resumable": job is None and bool(asked) and status in ("interrupted", "stopped"),
+        "answers": (path / library.MODEL).is_file(),
+        "job": None if job is None else job.id,
+        "progress": None if job is None else job.progress,
+    }
+
+
+def _scorable(recordings: Mapping[str, Path], path: Path) -> str | None:
+    """The recording by which a run can be scored that was not scored when it was trained."""
+    source = library.read_json(path / library.SUMMARY).get("source")
+    done = (path / SCORES).exists() or not (path / library.MODEL).is_file()
+    return source if isinstance(source, str) and source in recordings and not done else None
+
+
+def _lively(history: Path, last: Job | None) -> bool:
+    """Whether something wrote to the history a moment ago, and not a job of ours that has ended since."""
+    if not history.is_file():
+        return False
+    over = LIVELY if last is None or last.ended is None else time.monotonic() - last.ended
+    return time.time() - history.stat().st_mtime < min(LIVELY, over)
+
+
+def _history(path: Path) -> list[dict[str, Any]]:
+    """Lines of a history, thinned to as many as a curve needs; the last one is always among them."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return []
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return []
+    lines = []
+    for line in text.splitlines():
+        try:
+            found = json.loads(line)
+        except ValueError:  # the last line may be half-written
+            continue
+        if isinstance(found, dict):
+            lines.append(found)
+    every = -(-len(lines) // MOST_LINES) or 1
+    return lines[-1::-every][::-1]

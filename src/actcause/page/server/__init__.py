@@ -1,0 +1,1 @@
+"""The server under the views: application, guard, workers and jobs."""

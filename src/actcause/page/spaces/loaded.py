@@ -1,0 +1,204 @@
+"""State spaces that the page asks about: built once, kept while they are being looked at.
+
+A slider asks about the same space again and again with other shares, and a pointer about one state after another, so
+each worker keeps the last few spaces and partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any
+
+from ... import examples
+from ...core.answer import Status, as_share
+from ...core.counting import shown_count
+from ...core.definitions import Deadline, OutOfBudget
+from ...core.expression import Array, Expression
+from ...core.model import Model
+from ...core.spaces.preimages import Partitions, partition
+from ...core.spaces.state_space import StateSpace
+from ...core.text import parse_formula
+from ...errors import ModelError, ParseError, QueryError, TooLargeError
+
+SECONDS = 8.0  # for a partition; the worker's own limit is above that
+MOST_CELLS = 8_000_000  # states times variables
+MOST_KEPT = 8  # counts, each of all states
+MOST_PAIRS = 10_000  # that can be stepped through, fewer where the pairs are long
+MOST_COPIED = 1_000_000_000  # states of all the pairs stepped through together
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a state space; an empty `where` keeps every state, a share of None asks for nothing."""
+
+    text: str
+    outcome: str
+    where: str
+    sufficiency: Fraction | None
+    necessity: Fraction | None
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Asked:
+        """The question of a request; what it leaves open is the example's own."""
+        example = examples.load(payload["example"]) if payload.get("example") else None
+        text = payload.get("text") or (example.text if example else "")
+        if not text.strip():
+            raise QueryError("There is no model; choose an example, or write one.")
+        return cls(
+            text,
+            payload.get("outcome") or (example.outcome if example else Model.from_text(text).variables[-1]),
+            payload.get("where") or "",
+            _share("alpha_sufficiency", payload, example),
+            _share("alpha_necessity", payload, example),
+        )
+
+    def space(self) -> Space:
+        """The space that is asked about; its time begins anew."""
+        found = _space(self.text, self.outcome, self.where)
+        found.clock.start()
+        return found
+
+    def partitions(self) -> Walk:
+        """The pairs of least cost."""
+        return _partitions(self)
+
+
+def _share(name: str, payload: Mapping[str, Any], example: examples.Example | None) -> Fraction | None:
+    given = payload.get(name)
+    if given is None:
+        given = getattr(example, name, None)
+    return None if given == "none" else as_share(name, given)
+
+
+class Clock:
+    """A deadline that begins anew with each question about a space that is kept."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self, seconds: float | None = None) -> None:
+        self.deadline = Deadline(SECONDS if seconds is None else seconds)
+
+    def check(self) -> None:
+        self.deadline.check()
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A model's states by one outcome, and what has been counted on them so far."""
+
+    model: Model
+    formula: Expression
+    states: StateSpace
+    clock: Clock
+    _undoing: dict[int, tuple[Array, Array | int]] = field(default_factory=dict)
+
+    def undoing(self, mask: int, index: int) -> tuple[int, int]:
+        """With `mask` held: how many changes of the other variables change this state's outcome, of how many."""
+        if mask not in self._undoing:
+            if len(self._undoing) >= MOST_KEPT:
+                self._undoing.clear()
+            self._undoing[mask] = self.states.undoing(mask)
+        count, total = self._undoing[mask]
+        return int(count[index]), int(total if isinstance(total, int) else total[index])
+
+    def context(self, index: int) -> dict[str, int]:
+        return {name: int(column[index]) for name, column in self.states.contexts.items()}
+
+    def find(self, context: Mapping[str, int]) -> int:
+        """The state that a context produces."""
+        return self.states.find_context(self.model.check_context(context))
+
+
+@lru_cache(maxsize=2)
+def _space(text: str, outcome: str, where: str) -> Space:
+    model = Model.from_text(text)
+    formula = _parsed("The outcome", outcome, model)
+    kept = _parsed("The restriction", where, model) if where.strip() else None
+    count, variables = model.context_count, len(model.variables)
+    if count * variables > MOST_CELLS:
+        raise TooLargeError(
+            f"This model has {shown_count(count)} states; a picture takes at most {MOST_CELLS // variables:,} of one "
+            f"with {variables} variables. Give the roots smaller ranges."
+        )
+    clock = Clock()
+    return Space(model, formula, StateSpace.from_model(model, formula, where=kept, check=clock.check), clock)
+
+
+def _parsed(what: str, text: str, model: Model) -> Expression:
+    """A formula of the model; a mistake in it is not one of the model's text, so no line is named."""
+    try:
+        return parse_formula(text, model.ranges)
+    except ParseError as error:
+        raise QueryError(f"{what} '{text[:60]}' cannot be read: {error.reason}") from None
+    except ModelError as error:
+        raise QueryError(f"{what}: {error}") from None
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    """Turn a budget that ran out into a sentence with the remedy."""
+    try:
+        yield
+    except OutOfBudget:
+        raise QueryError(
+            f"This state space takes longer than {SECONDS:g} seconds; add a restriction, give the variables smaller "
+            f"ranges, or choose an alpha_sufficiency below 1/2, with which each state is decided by itself."
+        ) from None
+
+
+class Walk:
+    """The pairs of a partition, read one after another; a step back begins again."""
+
+    def __init__(self, found: Partitions) -> None:
+        self.found = found
+        self._restart()
+
+    def _restart(self) -> None:
+        self._pairs: Iterator[Array] = (pair.masks for pair in self.found)
+        self._number = 0
+        self._now: Array | None = None
+        self._before: Array | None = None
+
+    @cached_property
+    def most(self) -> int:
+        """How many of the pairs can be stepped through."""
+        longest = max(1, min(MOST_PAIRS, MOST_COPIED // len(self.found.space)))
+        return longest if self.found.count is None else min(longest, self.found.count)
+
+    def pair(self, number: int) -> tuple[Array, Array | None]:
+        """The masks of a pair, counted from 1, and those of the one before it."""
+        if not 1 <= number <= self.most:
+            raise QueryError(f"The pairs that can be shown are numbered 1 to {self.most:,}; got {number}.")
+        if number < self._number:
+            self._restart()
+        while self._number < number:
+            following = next(self._pairs, None)
+            if following is None:
+                raise QueryError(f"There are only {self._number:,} pairs of least cost; got {number}.")
+            self._before, self._now = self._now, following
+            self._number += 1
+        assert self._now is not None
+        return self._now, self._before
+
+
+@lru_cache(maxsize=4)
+def _partitions(asked: Asked) -> Walk:
+    found = partition(
+        asked.space().states,
+        alpha_sufficiency=asked.sufficiency,
+        alpha_necessity=asked.necessity,
+        max_seconds=SECONDS,
+    )
+    if found.status is not Status.COMPLETE:
+        raise OutOfBudget(found.status)
+    if found.cost is None:
+        raise QueryError(
+            "No assignment of binaries is valid for all states with these shares: choose a larger alpha_necessity, "
+            "or an alpha_sufficiency below 1/2."
+        )
+    return Walk(found)

@@ -1,0 +1,185 @@
+"""Processes of this machine, begun when they are needed and kept for the next tasks.
+
+Each has a pipe of its own: one that is killed takes its own task along and no other.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as ready
+from multiprocessing.context import SpawnProcess
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from .base import Outcome, attempt, sentence
+from .ordering import Died, Reply, ordered
+
+T = TypeVar("T")
+R = TypeVar("R")
+SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that the caller's threads hold
+
+
+class Local:
+    """Workers that are processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._crew = _Crew()
+
+    def run(
+        self, function: Callable[[T], R], tasks: Iterable[T], *, retries: int = 2, isolated: bool = False
+    ) -> Iterator[Outcome[R]]:
+        if self.workers == 1 and not isolated:
+            return (Outcome(*attempt(function, task), 1) for task in tasks)
+        return ordered(_Processes(self._crew), self.workers, function, tasks, retries)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._crew.close()
+
+
+# -- in the caller's process -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Worker:
+    process: SpawnProcess
+    channel: Connection
+
+    def end(self) -> str:
+        """End it, whatever it is doing, and say how it ended."""
+        self.process.kill()  # one that has ended already keeps its exit code
+        self.process.join()
+        code = self.process.exitcode or 0
+        self.process.close()
+        self.channel.close()
+        return f"by signal {-code}" if code < 0 else f"with exit code {code}"
+
+
+class _Crew:
+    """The processes of an engine: all that live, and those of them that have nothing to do."""
+
+    def __init__(self) -> None:
+        self._all: set[_Worker] = set()
+        self.idle: list[_Worker] = []
+
+    def start(self) -> _Worker:
+        with _interrupts_held():  # nobody would know of a process that an interrupt cut off here
+            ours, its = SPAWN.Pipe()
+            process = SPAWN.Process(target=_serve, args=(its,), daemon=True)  # ends with us, even where nobody closed
+            process.start()
+            its.close()  # so that the end of the process is the end of the pipe
+            worker = _Worker(process, ours)
+            self._all.add(worker)
+        return worker
+
+    def end(self, worker: _Worker) -> str:
+        if worker not in self._all:
+            return "with its engine"
+        self._all.remove(worker)
+        return worker.end()
+
+    def close(self) -> None:
+        with _interrupts_held():  # a second Ctrl-C must not leave half of them behind
+            self.idle.clear()
+            for worker in list(self._all):
+                self.end(worker)
+
+
+class _Processes:
+    """The pool of one run: which worker of the crew is at which task."""
+
+    def __init__(self, crew: _Crew) -> None:
+        self._crew = crew
+        self._busy: dict[int, _Worker] = {}
+        self._lost: list[tuple[int, Reply]] = []
+
+    def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
+        while self._crew.idle:
+            worker = self._crew.idle.pop()
+            try:
+                worker.channel.send((function, task))
+            except OSError:  # it was killed while idle: that is no attempt of this task
+                self._crew.end(worker)
+            else:
+                self._busy[number] = worker
+                return
+        try:
+            worker = self._busy[number] = self._crew.start()
+            worker.channel.send((function, task))
+        except OSError as wrong:
+            how = self._crew.end(self._busy.pop(number)) if number in self._busy else f"as it began: {wrong}"
+            self._lost.append((number, Died(how)))
+
+    def finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
+        found, self._lost = self._lost, []
+        numbers: dict[Any, int] = {worker.channel: number for number, worker in self._busy.items()}
+        for channel in ready(list(numbers), None if wait and not found else 0):
+            worker = self._busy.pop(numbers[channel])
+            try:
+                found.append((numbers[channel], worker.channel.recv()))
+                self._crew.idle.append(worker)
+            except (EOFError, OSError):
+                found.append((numbers[channel], Died(self._crew.end(worker))))
+        return found
+
+    def abandon(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            if number in self._busy:
+                self._crew.end(self._busy.pop(number))
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait; a process that is begun meanwhile holds it too, until it ignores it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# -- in the worker's process -------------------------------------------------------------------------
+
+
+def _serve(channel: Connection) -> None:
+    """Answer tasks until the pipe or the caller ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the caller ends us
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_caller, daemon=True).start()
+    while True:
+        try:
+            function, task = channel.recv()
+            reply = attempt(function, task)
+        except EOFError:
+            return
+        except Exception as wrong:  # a function that is of no module
+            reply = None, sentence(wrong)
+        try:
+            channel.send(reply)
+        except BrokenPipeError:
+            return
+        except Exception as wrong:  # a value that cannot be sent
+            channel.send((None, sentence(wrong)))
+
+
+def _end_with_caller() -> None:
+    caller = multiprocessing.parent_process()
+    assert caller is not None
+    ready([caller.sentinel])
+    os._exit(1)

@@ -1,0 +1,1 @@
+"""Questions as people put them: models by name or file, and files of questions."""

@@ -1,0 +1,158 @@
+"""The command `serve`: it starts quickly, says where it is, refuses in one line, and ends cleanly."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from actcause.cli import main
+from actcause.cli import serve as serving
+
+COMMAND = [sys.executable, "-m", "actcause", "serve", "--port", "0", "--json"]
+
+
+@contextmanager
+def running(folder: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    where = ["--data", str(folder), "--runs", str(folder)]
+    process = subprocess.Popen([*COMMAND, *where, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process, json.loads(process.stdout.readline())["url"]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def children(process: int) -> list[int]:
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True)
+    return [int(word) for word in listed.stdout.split()]
+
+
+def fetched(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=10) as reply:
+        return str(reply.read().decode())
+
+
+def test_it_answers_soon_and_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+    taken = []
+    for _ in range(2):  # a machine may be busy once
+        begun = time.monotonic()
+        with running(tmp_path) as (_, url):
+            assert "actcause" in fetched(url)
+            taken.append(time.monotonic() - begun)
+    assert min(taken) < 20  # how soon in quiet is for the benchmark to say
+    with running(tmp_path) as (process, url):
+        fetched(url)
+        workers = children(process.pid)
+        assert workers
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        assert (process.returncode, errors) == (0, "")
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def test_ctrl_c_does_not_wait_for_long_questions_and_prints_no_traceback(tmp_path: Path) -> None:
+    roots = [f"X{index}" for index in range(40)]
+    text = "\n".join([*roots, f"Y = {' + '.join(roots)} > 20"])
+    question = {"text": text, "context": dict.fromkeys(roots, 1), "effect": "Y == 1", "definitions": ["functional"]}
+    with running(tmp_path) as (process, url), ThreadPoolExecutor(8) as asking:
+
+        def ask() -> int:
+            request = urllib.request.Request(f"{url}api/ask/answer", json.dumps(question).encode())
+            request.add_header("Content-Type", "application/json")
+            try:
+                return int(urllib.request.urlopen(request, timeout=20).status)
+            except urllib.error.HTTPError as refused:
+                return refused.code
+
+        asked = [asking.submit(ask) for _ in range(8)]
+        time.sleep(1)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert (process.returncode, errors) == (0, "")
+        assert time.monotonic() - begun < 30
+        assert {each.result() for each in asked} <= {200, 422, 503}
+
+
+def test_workers_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    with running(tmp_path) as (process, _):
+        workers = children(process.pid)
+        process.kill()
+        process.wait()
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def test_on_another_address_a_token_is_made_up_and_needed(tmp_path: Path) -> None:
+    with running(tmp_path, "--host", "0.0.0.0") as (_, url):
+        address, _, token = url.partition("?token=")
+        port = address.rstrip("/").rpartition(":")[2]
+        assert len(token) > 20
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            fetched(f"http://127.0.0.1:{port}/")
+        with_token = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(with_token, timeout=10) as reply:
+            assert reply.status == 200
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["serve", "--no-open", *arguments]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = refusal(capsys, "--port", str(port), "--data", str(tmp_path), "--runs", str(tmp_path))
+    assert said == (
+        f"actcause: Cannot listen on 127.0.0.1, port {port}: Address already in use; "
+        "choose another --port, or 0 for any free one."
+    )
+
+
+def test_a_folder_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = refusal(capsys, "--data", str(tmp_path / "nowhere"))
+    assert said == f"actcause: --data: there is no folder '{tmp_path}/nowhere'; make it first."
+
+
+def test_an_address_that_is_none_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = refusal(capsys, "--host", "999.1.2.3", "--port", "0", "--data", str(tmp_path), "--runs", str(tmp_path))
+    assert "Cannot listen on 999.1.2.3" in said
+
+
+def test_a_short_token_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "at least 8" in refusal(capsys, "--token", "abc", "--data", str(tmp_path), "--runs", str(tmp_path))
+
+
+def test_without_folders_it_uses_some_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert serving._folder("--runs", None, "runs") == tmp_path / "actcause" / "runs"
+    assert (tmp_path / "actcause" / "runs").is_dir()
+
+
+def test_a_missing_extra_is_said_with_its_install_line(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['uvicorn'] = None\n"
+        "from actcause.cli import main\n"
+        f"sys.exit(main(['serve', '--no-open', '--data', {str(tmp_path)!r}, '--runs', {str(tmp_path)!r}]))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ)
+    assert ran.returncode == 2
+    assert "pip install 'actcause[page]'" in ran.stderr

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from actcause.data import Transitions, collect
+from actcause.learn import JACI, LearnError, fit_many
+from actcause.learn.evaluation import edge_error
+from actcause.learn.methods.em import Course, preferred
+from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
+from actcause.learn.training.events import RARE
+from actcause.learn.training.loop import Stage, Trainer
+from actcause.learn.training.session import Session, device_of, prepared
+
+QUICK = {"steps": 600, "distil_steps": 250, "width": 48, "device": "cpu"}
+
+
+def gated(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Transitions:
+    """The outcome jumps to the first factor's value where that factor and its own value say so; others do nothing."""
+    generator = np.random.default_rng(seed)
+    state = generator.uniform(-1, 1, size=(rows, 1 + factors, 2))
+    own, first = state[:, -1], state[:, 0]
+    score = first[:, 0] + 0.5 * own[:, 1]
+    fires = score > np.quantile(score, 1 - rate)
+    outcome = np.where(fires[:, None], first[:, ::-1] - own, 0.5 * own)
+    cause = np.zeros((rows, 1 + factors), dtype=bool)
+    cause[:, -1], cause[:, 0] = True, fires
+    names = [*(f"a{k + 1}" for k in range(factors)), "y"]
+    return Transitions(factors=names, state=state, outcome=outcome, own="y", cause=cause)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[JACI, Transitions]:
+    return JACI(**QUICK).fit(gated(20_000, 0)), gated(4000, 1)
+
+
+def test_it_finds_when_an_edge_fires_without_a_label(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    assert edge_error(test, learner.predict(test)) < 0.03
+    assert learner.notes_ == ()
+
+
+def test_knowing_the_outcome_does_not_hurt(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    assert edge_error(test, learner.explain(test)) <= edge_error(test, learner.predict(test))
+
+
+def test_probabilities_are_sure_where_answers_are_right(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    assert learner.learned_["calibration_error"] < 0.05
+    sure = np.abs(learner.predict_proba(test)[:, 0] - 0.5)
+    right = learner.predict(test)[:, 0] == test.cause[:, 0]
+    assert (sure[right][:, None] > sure[~right]).mean() > 0.75  # a right answer is surer than a wrong one
+
+
+def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions]) -> None:
+    learner, test = fitted
+    broken = test.replaced(outcome=np.concatenate([test.outcome[:50] + 5.0, test.outcome[50:]]))
+    marked = learner.unsure(broken, hindsight=True)
+    assert marked[:50].all()
+    assert marked[50:].mean() < 0.02
+
+
+def test_distractors_are_not_named() -> None:
+    learner = JACI(**{**QUICK, "steps": 2000}).fit(gated(20_000, 2, factors=6))
+    test = gated(4000, 3, factors=6)
+    assert edge_error(test, learner.predict(test)) < 0.04
+    assert learner.predict(test)[:, 1:-1].mean() < 0.01
+
+
+def test_rare_events_are_balanced_and_sufficiency_is_learned() -> None:
+    learner = JACI(**QUICK).fit(gated(20_000, 4, rate=0.06))
+    test = gated(4000, 5, rate=0.06)
+    assert 0 < learner.learned_["events"] < RARE
+    assert learner.learned_["sufficiency"] == learner.sufficiency
+    assert edge_error(test, learner.predict(test)) < 0.02
+
+
+def test_common_events_are_left_as_they_are(fitted: tuple[JACI, Transitions]) -> None:
+    learner, _ = fitted
+    assert learner.learned_["events"] > RARE
+    assert learner.learned_["sufficiency"] == 0
+
+
+def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
+    learner = JACI(**QUICK)
+    run = prepared(learner, gated(8000, 6, rate=0.1))
+    learner._size(run.train)
+    course = Course(learner, [run], Session(device_of("cpu"), 0))
+    passive = course.stages()[0]
+    Trainer(course.nets, 0, device_of("cpu")).run([passive])
+    truth = run.train.cause[:, 0]
+    assert abs(course.events.share[0] - truth.mean()) < 0.05
+
+
+def test_runs_trained_together_learn_their_own_data() -> None:
+    together = fit_many([JACI(seed=0, **QUICK), JACI(seed=1, **QUICK)], [gated(10_000, 7), gated(10_000, 8, rate=0.3)])
+    for learner, test in zip(together, (gated(2000, 9), gated(2000, 9, rate=0.3)), strict=True):
+        assert edge_error(test, learner.predict(test)) < 0.06
+
+
+def test_sizes_follow_the_recording_unless_they_are_given() -> None:
+    small = collect("1-in", 1000)
+    learner = JACI(width=32)
+    learner._size(small)
+    assert learner.sizes_ == {**SMALL, "width": 32}
+    rows = np.zeros((MANY_ROWS, 1, 1), dtype=np.float32)
+    rows[1:] = 1
+    learner._size(Transitions(factors=["a"], state=rows, outcome=rows[:, 0]))
+    assert learner.sizes_ == {**LARGE, "width": 32}
+
+
+def test_a_network_nearer_to_hindsight_is_taken_only_where_it_gains_more_than_noise() -> None:
+    misses = {"first": 0.040, "second": 0.038, "third": 0.036}
+    assert preferred(misses, noise=0.0) == "third"
+    assert preferred(misses, noise=0.0025) == "second"
+    assert preferred(misses, noise=0.005) == "first"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 0}, "The 'steps' parameter of JACI must be an integer of at least 1, or None. Got 0 instead."),
+        ({"width": True}, "The 'width' parameter of JACI must be an integer of at least 1, or None. Got True"),
+        ({"proposals": 2}, "The 'proposals' parameter of JACI must be an integer of at least 5. Got 2 instead."),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, int], message: str) -> None:
+    with pytest.raises(LearnError, match=message):
+        JACI(**options).fit(gated(200, 0))
+
+
+def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
+    learner = JACI(**QUICK)
+    run = prepared(learner, gated(1000, 0))
+    learner._size(run.train)
+    stages: list[Stage] = Course(learner, [run], Session(torch.device("cpu"), 0)).stages()
+    assert [stage.name for stage in stages] == ["passive", "warm-up", "em", "distil"]
+    assert sum(stage.steps for stage in stages[1:3]) == QUICK["steps"]
+
+
+def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -> None:
+    learner = JACI(**QUICK)
+    run = prepared(learner, gated(1000, 0))
+    learner._size(run.train)
+    course = Course(learner, [run], Session(torch.device("cpu"), 0))
+    forward = course.nets["forward"]
+    with torch.no_grad():  # the first fold's model predicts 0 whatever it sees, the second's 5
+        for parameter in forward.parameters():
+            parameter.zero_()
+        forward.head.last.bias[1] = 5
+        target = torch.zeros(4, course.rows.target.shape[1])
+        for fold, error in ((0, 0.0), (1, 5.0), (None, 2.5)):
+            found = course._judge(0, fold)(course.rows.inputs[:4], target, None)
+            assert torch.equal(found.error, torch.full_like(found.error, error))
+    asked = []
+    judge = course._judge
+
+    def told(run: int, fold: int | None = None):
+        tries = judge(run, fold)
+
+        def tried(inputs, target, there):
+            asked.append((fold, inputs))
+            return tries(inputs, target, there)
+
+        return tried
+
+    course._judge = told
+    course._find_posteriors()
+    for fold, inputs in asked:
+        if fold is not None:
+            rows = (course.rows.inputs[:, None] == inputs[None, :50]).flatten(2).all(-1).any(1)
+            assert set(course.rows.fold[rows].tolist()) == {1 - fold}
+    assert {fold for fold, _ in asked} == {None, 0, 1}

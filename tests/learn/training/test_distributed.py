@@ -1,0 +1,215 @@
+"""Several processes that torch's launcher started train as one: the same rows, the same curve, the same weights."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from actcause.data import collect
+from actcause.learn import JACI, LearnError, runs
+from actcause.learn.training import events, launch
+
+TOLERANCE = 0.03  # of each smoothed loss: the processes draw their masks from generators of their own
+SMOOTH = 6  # lines of the history, of 50 steps each
+OPTIONS = {"steps": 500, "distil_steps": 150, "width": 16, "batch": 256, "device": "cpu", "seed": 1}
+
+# What each process does: a training from start to end, one that stops early and goes on, and two that are refused.
+PROGRAM = """
+import json, sys
+from dataclasses import replace
+from pathlib import Path
+from actcause.data import collect
+from actcause.learn import JACI, LearnError, events, launch, runs
+from actcause.learn.checkpoint import save
+
+events.STEPS = 150
+folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
+data = collect("1-in", 3000, seed=3)
+
+def train(name, data=data, resume=False, **more):
+    learner = JACI(**{**options, **more})
+    return runs.train(learner, data, folder / name, resume=resume, every=0, tensorboard=False)
+
+def refused(name, **more):
+    try:
+        train(name, **more)
+    except LearnError as error:
+        return str(error)
+
+with launch.launched("cpu") as member:
+    whole = train("whole")
+    save(whole.learner, folder / f"rank{member.rank}.safetensors")
+    short = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 64}
+    train("once", **short)
+    stopped = train("twice", **short, max_seconds=1e-6)
+    resumed = train("twice", **short, resume=True)
+    again = train("twice", **short, resume=True)
+    said = {
+        "size": member.size,
+        "statuses": [stopped.status, resumed.status, again.notes[0]],
+        "batch": refused("odd", batch=30),
+        "data": refused("other", data=data.subset(slice(member.rank, None))),
+    }
+    (folder / f"said{member.rank}.json").write_text(json.dumps(said))
+"""
+
+
+def started(*command: str, **more: Any) -> subprocess.Popen[str]:
+    """Two processes, by torch's own launcher."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *command]
+    return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crew")
+    (folder / "program.py").write_text(PROGRAM)
+    process = started(str(folder / "program.py"), str(folder), json.dumps(OPTIONS))
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runs.Trained]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(events, "STEPS", 150)
+        yield runs.train(
+            JACI(**OPTIONS), collect("1-in", 3000, seed=3), tmp_path_factory.mktemp("one") / "run", tensorboard=False
+        )
+    torch.set_num_threads(threads)
+
+
+def smoothed(folder: Path) -> dict[str, list[float]]:
+    """The losses of each stage, over so many lines each."""
+    losses = defaultdict(list)
+    for line in (folder / "history.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        stage = entry.pop("stage")
+        entry.pop("step")
+        for name, value in entry.items():
+            losses[f"{stage}.{name}"].append(value)
+    return {k: [sum(v[-SMOOTH:]) / len(v[-SMOOTH:])] if len(v) < SMOOTH else means(v) for k, v in losses.items()}
+
+
+def means(values: list[float]) -> list[float]:
+    return [sum(values[at : at + SMOOTH]) / SMOOTH for at in range(len(values) - SMOOTH + 1)]
+
+
+def test_two_processes_have_the_curve_of_one_with_the_same_batch(together: Path, alone: runs.Trained) -> None:
+    one, two = smoothed(alone.folder), smoothed(together / "whole")
+    assert one.keys() == two.keys()
+    for name in one:
+        assert two[name] == pytest.approx(one[name], rel=TOLERANCE, abs=0.005), name
+
+
+def test_two_processes_end_with_the_same_weights_to_the_last_bit(together: Path) -> None:
+    files = [together / f"rank{rank}.safetensors" for rank in range(2)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_two_processes_learn_as_well_as_one(together: Path, alone: runs.Trained) -> None:
+    data = collect("1-in", 2000, seed=4)
+    scores = [learner.score(data) for learner in (alone.learner, runs.load(together / "whole"))]
+    assert scores[1] > scores[0] - 0.02
+    assert scores[1] > 0.9
+
+
+def test_one_process_writes_and_what_it_writes_is_a_run(together: Path) -> None:
+    assert sorted(path.name for path in (together / "whole").iterdir()) == [
+        "history.jsonl", "model.safetensors", "run.json",
+    ]  # fmt: skip
+    steps = [json.loads(line)["step"] for line in (together / "whole" / "history.jsonl").read_text().splitlines()]
+    assert steps == sorted(set(steps))
+    assert runs.summary(together / "whole")["processes"] == 2
+
+
+def test_stopped_by_its_budget_a_training_goes_on_to_the_same_weights(together: Path) -> None:
+    for rank in range(2):
+        said = json.loads((together / f"said{rank}.json").read_text())
+        assert said["size"] == 2
+        assert said["statuses"] == ["stopped", "finished", "This run had finished already."]
+    once, twice = (runs.load(together / name, device="cpu").nets_ for name in ("once", "twice"))
+    for name, net in once.items():
+        for key, value in net.state_dict().items():
+            assert torch.equal(value, twice[name].state_dict()[key]), (name, key)
+
+
+def test_a_batch_that_cannot_be_shared_and_data_that_differ_are_refused_by_all(together: Path) -> None:
+    for rank in range(2):
+        said = json.loads((together / f"said{rank}.json").read_text())
+        assert "2 processes cannot share a batch of 30 rows" in said["batch"]
+        assert "not the same" in said["data"]
+    assert not (together / "odd").exists()
+    assert not (together / "other").exists()
+
+
+def test_as_a_command_one_process_speaks_and_ctrl_c_ends_all(tmp_path: Path) -> None:
+    collect("1-in", 1000, seed=1, out=tmp_path / "data.parquet")
+    run = tmp_path / "run"
+    command = ["-m", "actcause", "train", str(tmp_path / "data.parquet"), "--out", str(run), "--device", "cpu"]
+    process = started(*command, "--set", "steps=1000000", "--set", "width=8", "--set", "batch=32")
+    for _ in range(2400):
+        time.sleep(0.05)
+        if (run / "history.jsonl").exists() and (run / "history.jsonl").stat().st_size:
+            break
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    assert printed == ""
+    ours = [line for line in said.splitlines() if line.startswith("actcause:")]
+    assert len(ours) == 1
+    assert "go on with: torchrun --nproc-per-node 2 -m actcause train" in ours[0]
+    assert (run / "checkpoint.safetensors").exists()
+    assert runs.summary(run)["status"] == "interrupted"
+
+
+def test_a_mistake_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
+    collect("1-in", 1000, seed=1, out=tmp_path / "data.parquet")
+    words = [sys.executable, "-m", "actcause", "train", str(tmp_path / "data.parquet"), "--out", str(tmp_path / "run")]
+    shared = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29531"}
+    processes = [
+        subprocess.Popen(
+            [*words, "--device", "cpu", "--set", "batch=30"],
+            env={**os.environ, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    said = [process.communicate(timeout=120)[1] for process in processes]
+    assert processes[0].returncode == 2
+    assert said[0].count("\n") == 1
+    assert "cannot share a batch of 30 rows" in said[0]
+    assert said[1] == ""
+    assert not (tmp_path / "run").exists()
+
+
+def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
+    monkeypatch.setenv("MASTER_PORT", "29532")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    with pytest.raises(LearnError, match="2 processes were started for 1 GPUs"), launch.launched("cuda"):
+        pass
+
+
+def test_a_process_alone_has_no_crew() -> None:
+    with launch.launched("cpu") as member:
+        assert member is None
+    assert (launch.rank(), launch.size(), launch.prefix()) == (0, 1, "")

@@ -1,0 +1,79 @@
+"""Ray: a cluster that is there is used and left alone; one that is not is one sentence."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from engine_tasks import doubled
+
+from actcause.cli import main
+from actcause.parallel import EngineError, engine, values
+
+ray = pytest.importorskip("ray")
+
+CLUSTER = """
+import sys
+import ray
+from actcause.parallel import engine
+
+with engine("ray", workers=1) as workers:
+    assert not ray.is_initialized()
+    assert workers.workers == 1
+    print(ray.get_runtime_context().gcs_address, flush=True)
+    sys.stdin.read()
+assert not ray.is_initialized()
+"""
+CALLER = """
+import sys
+from actcause.parallel import engine, values
+from engine_tasks import doubled
+
+for _ in range(2):
+    with engine("ray", address=sys.argv[1]) as workers:
+        print(workers.workers, *values(workers.run(doubled, range(3))))
+"""
+
+
+def test_a_cluster_that_is_there_is_used_and_left_running() -> None:
+    folder = str(Path(__file__).parent)
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    given = {"env": {**os.environ, **token, "PYTHONPATH": folder}, "text": True, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, **given) as cluster:
+        assert cluster.stdin is not None
+        assert cluster.stdout is not None
+        address = cluster.stdout.readline().strip()
+        caller = subprocess.run([sys.executable, "-c", CALLER, address], stderr=subprocess.PIPE, **given)
+        cluster.stdin.close()
+    assert caller.stdout.splitlines() == ["1 0 2 4"] * 2, caller.stderr
+    assert cluster.returncode == 0
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_connection_of_the_caller_is_used_and_kept() -> None:
+    with engine("ray", workers=1) as inner:
+        assert list(values(inner.run(doubled, [1]))) == [2]
+    assert ray.is_initialized()
+
+
+def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    workers = engine("ray", address="127.0.0.1:1")
+    with pytest.raises(EngineError, match=r"^No Ray cluster answers at '127\.0\.0\.1:1': "):
+        list(workers.run(doubled, [1]))
+
+
+def test_without_a_task_no_cluster_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begun(*_: object) -> None:
+        raise AssertionError("a cluster was begun")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr("actcause.parallel.ray_cluster._connect", begun)
+    with engine("ray", workers=2) as workers:
+        assert list(workers.run(doubled, [])) == []
+    assert main(["ask", "rock-throwing", "--event", "ST=1", "--engine", "ray"]) == 0
+    assert main(["partition", "rock-throwing", "--engine", "ray", "--workers", "2"]) == 0

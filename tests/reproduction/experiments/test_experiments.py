@@ -1,0 +1,145 @@
+"""Every experiment at a tiny size, end to end; and every page says what its results say."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, is_dataclass
+from pathlib import Path
+
+import pytest
+
+from actcause.cli import main
+from actcause.learn.training import events, thresholds
+from actcause.reproduction import pages
+from actcause.reproduction.catalogue import CLONE, Listed, catalogue, folder
+from actcause.reproduction.experiment import SIZES, piece_key
+from actcause.reproduction.plots import digest
+from actcause.reproduction.request import SHOWN
+
+KNOWN = catalogue(folder())
+DOCS = CLONE / "docs" / "results"
+RESULTS = CLONE / "results"
+BARE = ("typer", "rich", "pyarrow", "pysat", "matplotlib")  # what a machine for training may lack
+each = pytest.mark.parametrize("listed", KNOWN.values(), ids=list(KNOWN))
+
+
+@each
+def test_a_file_is_an_experiment_of_its_own_name(listed: Listed) -> None:
+    tree = ast.parse(listed.file.read_text(encoding="utf-8"))
+    assert listed.experiment.name == listed.file.stem
+    assert listed.experiment.name in (ast.get_docstring(tree) or "")
+    assert is_dataclass(listed.experiment.arguments)
+    assert type(listed.experiment.arguments).__name__ == "Arguments"
+    with pytest.raises(FrozenInstanceError):
+        listed.experiment.arguments.anything = 1
+
+
+@each
+@pytest.mark.parametrize("size", SIZES)
+def test_pieces_have_names_of_their_own_and_settings_that_json_can_hold(listed: Listed, size: str) -> None:
+    arguments = listed.experiment.size(size)
+    found = listed.experiment.pieces(arguments)
+    assert len({piece_key(piece) for piece in found}) == len(found) > 0
+    assert all(json.dumps(listed.experiment.settings(piece, arguments)) for piece in found[:3])
+
+
+def test_the_accuracy_table_is_nine_domains_ten_seeds_and_every_method() -> None:
+    from actcause.learn import names
+
+    arguments = KNOWN["accuracy"].experiment.arguments
+    assert (len(arguments.domains), len(arguments.seeds)) == (9, 10)
+    assert set(arguments.methods) == set(names())
+    assert arguments.frames is None
+    assert not arguments.options
+
+
+def test_all_of_them_run_end_to_end_and_a_lost_result_is_made_again_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(events, "STEPS", 10)
+    monkeypatch.setattr(thresholds, "STEPS", 10)
+    asked = ["reproduce", "--size", "tiny", "--device", "cpu", "--results", str(tmp_path), "--json"]
+    assert main(asked) == 0
+    done = json.loads(capsys.readouterr().out)["experiments"]
+    assert [one["name"] for one in done] == list(KNOWN)
+    assert {one["state"] for one in done} == {"done"}
+    assert {path.stem for path in (tmp_path / "tiny" / "pages").glob("*.md")} == {*KNOWN, "index"}
+    lost = tmp_path / "tiny" / "accuracy" / "1-in_never_1.json"
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*.json")}
+    lost.unlink()
+    assert main(asked) == 0
+    assert sum(one["ran"] for one in json.loads(capsys.readouterr().out)["experiments"]) == 1
+    again = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*.json")}
+    assert {path for path in before if before[path] != again[path]} == {lost}
+
+
+def test_numpy_and_torch_are_enough_to_run_from_the_sources(tmp_path: Path) -> None:
+    blocked = (
+        f"import sys\nfor name in {BARE}: sys.modules[name] = None\n"
+        "from actcause.reproduction.__main__ import main\n"
+        f"sys.exit(main(['accuracy', '--size', 'tiny', '--only', 'method=never', '--device', 'cpu', '--together', '2',"
+        f" '--results', {str(tmp_path)!r}, '--archive', {str(tmp_path / 'all.jsonl')!r}]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(CLONE / "src")}
+    ran = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True, env=environment, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 2
+
+
+# -- pages -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, pages.Document]:
+    return {one.name: one for one in pages.documents(list(KNOWN.values()), RESULTS, SHOWN)}
+
+
+@pytest.mark.parametrize("name", [*KNOWN, "index"])
+def test_a_page_says_what_its_results_say(name: str, written: dict[str, pages.Document]) -> None:
+    found = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    assert found == written[name].text, "run: actcause reproduce --pages"
+
+
+@pytest.mark.parametrize("name", list(KNOWN))
+def test_a_picture_shows_what_its_results_say(name: str, written: dict[str, pages.Document]) -> None:
+    for plot in written[name].page.plots:
+        drawn = (DOCS / f"{plot.name}.svg").read_text(encoding="utf-8")
+        assert f"data {digest(plot.data)}" in drawn, "run: actcause reproduce --pages"
+
+
+def test_there_is_no_picture_that_no_page_shows(written: dict[str, pages.Document]) -> None:
+    shown = {plot.name for one in written.values() for plot in one.page.plots}
+    assert {path.stem for path in DOCS.glob("*.svg")} == shown
+
+
+def test_the_readme_shows_the_accuracy_table(written: dict[str, pages.Document]) -> None:
+    readme = (CLONE / "README.md").read_text(encoding="utf-8")
+    assert all(mark in readme for mark in pages.README_MARKS)
+    assert pages.with_section(readme, written["accuracy"].page.summary) == readme, "run: actcause reproduce --pages"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mover", "it is the one that the paper prints"),
+        ("mover_weak_sufficiency", "There are 8 minimal pairs of cost 12; the paper prints pair"),
+        ("mover_without_invariance", "12 of 12 states are as in the paper"),
+        ("appendix_tables", "| [Rock Throwing](#rock-throwing) | 1 | 4 | 32 | 28 | 28 | yes |"),
+        ("appendix_tables", "| [Forest Fire](#forest-fire) | 0.2 | 16 | 4 | 4 | 4 | yes |"),
+        ("figure_1", "| (b) | 49 | 51 | 50 | `01` |"),
+    ],
+)
+def test_the_exact_tables_are_complete_and_the_papers(name: str, said: str, written: dict[str, pages.Document]) -> None:
+    assert said in written[name].text
+    assert "the rest is missing" not in written[name].text
+
+
+def test_results_name_no_place(written: dict[str, pages.Document]) -> None:
+    for path in RESULTS.rglob("*.json"):
+        if "quick" not in path.parts:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            assert set(record["machine"]) <= {"CPU", "cores", "GPU"}
