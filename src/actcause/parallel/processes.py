@@ -5,25 +5,18 @@ Each has a pipe of its own: one that is killed takes its own task along and no o
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as ready
-from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from .base import Outcome, attempt, sentence
+from .child_process import ChildProcess, hold_interrupts
 from .ordering import Died, Reply, ordered
 
 T = TypeVar("T")
 R = TypeVar("R")
-SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that the caller's threads hold
 
 
 class Local:
@@ -52,46 +45,27 @@ class Local:
 # -- in the caller's process -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Worker:
-    process: SpawnProcess
-    channel: Connection
-
-    def end(self) -> str:
-        """End it, whatever it is doing, and say how it ended."""
-        self.process.kill()  # one that has ended already keeps its exit code
-        self.process.join()
-        code = self.process.exitcode or 0
-        self.process.close()
-        self.channel.close()
-        return f"by signal {-code}" if code < 0 else f"with exit code {code}"
-
-
 class _Crew:
     """The processes of an engine: all that live, and those of them that have nothing to do."""
 
     def __init__(self) -> None:
-        self._all: set[_Worker] = set()
-        self.idle: list[_Worker] = []
+        self._all: set[ChildProcess] = set()
+        self.idle: list[ChildProcess] = []
 
-    def start(self) -> _Worker:
-        with _interrupts_held():  # nobody would know of a process that an interrupt cut off here
-            ours, its = SPAWN.Pipe()
-            process = SPAWN.Process(target=_serve, args=(its,), daemon=True)  # ends with us, even where nobody closed
-            process.start()
-            its.close()  # so that the end of the process is the end of the pipe
-            worker = _Worker(process, ours)
+    def start(self) -> ChildProcess:
+        with hold_interrupts():  # nobody would know of a process that an interrupt cut off here
+            worker = ChildProcess.start(_serve)
             self._all.add(worker)
         return worker
 
-    def end(self, worker: _Worker) -> str:
+    def end(self, worker: ChildProcess) -> str:
         if worker not in self._all:
             return "with its engine"
         self._all.remove(worker)
         return worker.end()
 
     def close(self) -> None:
-        with _interrupts_held():  # a second Ctrl-C must not leave half of them behind
+        with hold_interrupts():  # a second Ctrl-C must not leave half of them behind
             self.idle.clear()
             for worker in list(self._all):
                 self.end(worker)
@@ -102,7 +76,7 @@ class _Processes:
 
     def __init__(self, crew: _Crew) -> None:
         self._crew = crew
-        self._busy: dict[int, _Worker] = {}
+        self._busy: dict[int, ChildProcess] = {}
         self._lost: list[tuple[int, Reply]] = []
 
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
@@ -140,28 +114,11 @@ class _Processes:
                 self._crew.end(self._busy.pop(number))
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Let Ctrl-C wait; a process that is begun meanwhile holds it too, until it ignores it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 # -- in the worker's process -------------------------------------------------------------------------
 
 
 def _serve(channel: Connection) -> None:
     """Answer tasks until the pipe or the caller ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the caller ends us
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_caller, daemon=True).start()
     while True:
         try:
             function, task = channel.recv()
@@ -176,10 +133,3 @@ def _serve(channel: Connection) -> None:
             return
         except Exception as wrong:  # a value that cannot be sent
             channel.send((None, sentence(wrong)))
-
-
-def _end_with_caller() -> None:
-    caller = multiprocessing.parent_process()
-    assert caller is not None
-    ready([caller.sentinel])
-    os._exit(1)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from types import TracebackType
@@ -17,6 +16,7 @@ from typing import Any, Self, TypeVar
 
 from ..errors import MissingExtraError
 from .base import EngineError, Outcome, attempt
+from .child_process import environment
 from .ordering import Died, Reply, ordered
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ class _Submitted:
 def _connect(ray: Any, workers: int | None, address: str | None) -> None:
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     try:
-        with _environment(QUIET | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}):
+        with environment(QUIET | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}):
             if address is None:
                 ray.init("local", num_cpus=workers, include_dashboard=False, **quiet)
             else:
@@ -133,24 +133,9 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
 
 
-@contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set what a cluster that is begun meanwhile inherits: its workers import what this process can."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
 def _ray() -> Any:
     try:
-        with _environment(QUIET):
+        with environment(QUIET):
             import ray
     except ModuleNotFoundError as missing:
         if missing.name != "ray":

@@ -18,7 +18,7 @@ from ..replay import routes as replay
 from ..runs import routes as runs
 from ..spaces import routes as preimages
 from . import jobs
-from .guard import Guard, error_body
+from .guard import Guard, error_response
 from .jobs import Jobs
 from .services import Refused, Services
 from .settings import Settings
@@ -46,10 +46,10 @@ def application(settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     _serve_files(app)
-    app.add_exception_handler(Refused, _refused)
-    app.add_exception_handler(ActCauseError, _mistaken)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _failed)
+    app.add_exception_handler(Refused, _show_refusal)
+    app.add_exception_handler(ActCauseError, _show_mistake)
+    app.add_exception_handler(RequestValidationError, _show_invalid)
+    app.add_exception_handler(HTTPException, _show_failure)
     app.add_middleware(Guard, settings=settings)
     return app
 
@@ -69,28 +69,24 @@ def _serve_files(app: FastAPI) -> None:
 # -- errors ----------------------------------------------------------------------------------------
 
 
-def _error(status: int, message: str, line: int | None = None) -> Response:
-    return Response(error_body(message, line), status, media_type="application/json")
-
-
-async def _refused(request: Request, error: Exception) -> Response:
+async def _show_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return _error(error.status, error.message, error.line)
+    return error_response(error)
 
 
-async def _mistaken(request: Request, error: Exception) -> Response:
-    return _error(422, " ".join(str(error).split()), error.line if isinstance(error, ParseError) else None)
+async def _show_mistake(request: Request, error: Exception) -> Response:
+    return error_response(Refused(str(error), error.line if isinstance(error, ParseError) else None))
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
-    """The first thing that is wrong with a request, in words."""
+async def _show_invalid(request: Request, error: Exception) -> Response:
+    """Name the first thing that is wrong with a request."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body")[:100]
-    return _error(422, f"{where or 'The request'}: {first['msg']}.")
+    return error_response(Refused(f"{where or 'The request'}: {first['msg']}."))
 
 
-async def _failed(request: Request, error: Exception) -> Response:
+async def _show_failure(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {404: "There is nothing at this address.", 405: "This address cannot be asked that way."}
-    return _error(error.status_code, words.get(error.status_code, str(error.detail)))
+    return error_response(Refused(words.get(error.status_code, str(error.detail)), status=error.status_code))
