@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import examples
+from . import _moved, examples
 from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .core.definitions import DEFINITIONS
 from .core.equation import vectorized
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .data import DataError, Transitions
 
 __version__ = "0.1.0"
+
+_moved.install()
 
 
 __all__ = [
