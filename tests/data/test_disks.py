@@ -47,12 +47,12 @@ def disk(tmp_path: Path) -> Path:
         ("true", LONG, "Cannot write a.parquet: No space left on device."),
         (FILL, SHORT, "Cannot write a.parquet: No space left on device."),
         (FILL, CONVERT, "Cannot write b.parquet: No space left on device."),
-        (FILL, GIF, "'b.gif' could not be written: No space left on device."),
+        (FILL, GIF, "Cannot write b.gif: No space left on device."),
         (FILL, MP4, "ffmpeg could not write the whole film"),
         ("mount -o remount,ro .", SHORT, "Cannot write a.parquet: Read-only file system."),
         ("mount -o remount,ro .", CONVERT, "Cannot write b.parquet: Read-only file system."),
-        ("mount -o remount,ro .", GIF, "'b.gif' could not be written: Read-only file system."),
-        ("mount -o remount,ro .", MP4, "'b.mp4' could not be written: Read-only file system."),
+        ("mount -o remount,ro .", GIF, "Cannot write b.gif: Read-only file system."),
+        ("mount -o remount,ro .", MP4, "Cannot write b.mp4: Read-only file system."),
     ],
 )
 def test_a_real_disk_that_takes_nothing_more_is_one_line_and_keeps_what_it_has(
@@ -86,8 +86,8 @@ def test_an_error_of_the_disk_leaves_the_earlier_file_and_nothing_else(
 
     place = {
         "write": "pyarrow.parquet.ParquetWriter.write_table",
-        "flush": "actcause.data.parquet.os.fsync",
-        "open": "actcause.data.parquet.open",
+        "flush": "actcause.io.atomic.os.fsync",
+        "open": "actcause.io.atomic.open",
     }
     monkeypatch.setattr(place[when], refuse, raising=False)
     with pytest.raises(DataError, match=f"Cannot write .*: {os.strerror(number)}"):

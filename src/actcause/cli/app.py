@@ -25,8 +25,9 @@ from ..core.find import partitions
 from ..core.spaces import out_of_core as vast
 from ..core.spaces.preimages import Partitions
 from ..errors import ActCauseError, MissingExtraError, QueryError, TooLargeError
-from ..io.atomic import written_whole
+from ..io.atomic import write_whole
 from ..io.console import print_json, print_note
+from ..io.signals import exit_on_terminate
 from ..questions import source as sources
 from ..questions.file import answer_document, answer_file
 from . import data as recordings
@@ -190,7 +191,7 @@ def partition(
     with engines.engine(engine, workers, address) as run:
         found = _partitions(source.model, asked, solver, run)
         if out is not None and found.cost is not None:
-            with written_whole(out) as file:
+            with exit_on_terminate(), write_whole(out, QueryError) as file:
                 vast.write(found, file, run)
     if as_json:
         print_json(found.to_json(max_pairs=max_pairs, max_states=_written(found, max_pairs, max_states)))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..errors import QueryError
-from ..io.atomic import ended_cleanly
 from ..io.console import print_json
+from ..io.signals import exit_on_terminate
 from ..questions import source as sources
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def collect(
     drawn = draw is not None or "draw" in envs.parameters(domain)
     world = envs.make(domain, **({"draw": seed if draw is None else draw} if drawn else {}), **given)
     try:
-        with ended_cleanly(), _bar(frames) as progress:
+        with exit_on_terminate(), _bar(frames) as progress:
             record(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
     except MemoryError:
         raise QueryError(f"A {domain} of this size does not fit into memory; set smaller parameters.") from None
@@ -156,7 +156,7 @@ def convert(
     """
     from ..data import convert as turn
 
-    with ended_cleanly():
+    with exit_on_terminate():
         rows = turn(file, mapping, out)
     if as_json:
         print_json({"out": str(out), "rows": rows})

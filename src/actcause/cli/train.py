@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..errors import MissingExtraError, QueryError
-from ..io.atomic import ended_cleanly
 from ..io.console import print_json, print_note
+from ..io.signals import exit_on_terminate
 from ..learn.sweeps import FRAMES
 from ..questions import source as sources
 
@@ -254,7 +254,7 @@ def predict(
     request = annotation.Request.of(run, learner, device=device, hindsight=hindsight, mapping=mapping)
     listed = annotation.jobs(data, out)
     try:
-        with ended_cleanly(), engine(engine_name, workers, address) as crew, annotation.progress() as told:
+        with exit_on_terminate(), engine(engine_name, workers, address) as crew, annotation.progress() as told:
             done = annotation.annotate_files(listed, request, annotation.on(crew), told)
     except KeyboardInterrupt:
         print_note("stopped; the same command goes on where it stopped.")

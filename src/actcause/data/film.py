@@ -11,10 +11,7 @@ A GIF needs Pillow, an MP4 also imageio-ffmpeg, which brings its own ffmpeg; bot
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
@@ -27,6 +24,7 @@ import numpy as np
 from ..envs.canvas import COLOURS, needed, rgb
 from ..envs.drawing import draw, named
 from ..errors import shown
+from ..io.atomic import write_whole_path
 from .errors import DataError
 
 if TYPE_CHECKING:
@@ -77,16 +75,8 @@ def replay(
     guessed = _predictions(predicted, (len(transitions), len(domain.factors)))
     chosen = _episode(transitions, domain, episode, guessed)
     rows = np.flatnonzero(transitions.episode == chosen)
-    partial = target.with_name(f".{target.stem[:200]}.{secrets.token_hex(4)}.partial{target.suffix}")
-    try:
-        partial.touch()  # a folder that cannot be written to says so itself, better than ffmpeg does
+    with write_whole_path(target, DataError) as partial:
         write(partial, _frames(transitions, domain, rows, chosen, guessed), fps)
-        os.replace(partial, target)
-    except OSError as failed:
-        raise DataError(f"'{target}' could not be written: {failed.strerror or _first_line(failed)}.") from failed
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
     return Replay(target, chosen, len(rows))
 
 
@@ -181,10 +171,6 @@ def _write_mp4(path: Path, frames: Iterator[Array], fps: float) -> None:
         film.close()
     if written != sent:
         raise DataError("ffmpeg could not write the whole film: is there space left? A .gif says what is wrong.")
-
-
-def _first_line(error: OSError) -> str:
-    return str(error).strip().split("\n", 1)[0].rstrip(".")
 
 
 WRITERS: Mapping[str, Callable[[Path, Iterator[Array], float], None]] = MappingProxyType(

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..io.atomic import reason, write_whole
 from .errors import DataError, optional
 from .layout import Layout
 from .moments import Array
@@ -170,11 +171,10 @@ class Writer:
     def __enter__(self) -> Writer:
         optional("pyarrow.parquet", WHAT)
         with _writing(self.path):
-            self._target = Path(os.path.realpath(self.path))
-            if self._target.exists() and not stat.S_ISREG(self._target.stat().st_mode):
+            if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
                 raise DataError(f"Cannot write {self.path}: it exists and is not a file.")
-            self._partial = self._target.with_name(f".{self._target.name[:200]}.{secrets.token_hex(4)}.partial")
-            self._file = open(self._partial, "xb")
+            self._whole = write_whole(self.path)
+            self._file = self._whole.__enter__()
         return self
 
     def append(self, batch: Transitions) -> None:
@@ -203,15 +203,10 @@ class Writer:
         try:
             if kind is None:
                 self._finish()
-        finally:
-            for handle in (self._sink, self._file):
-                if handle is not None:
-                    with suppress(Exception):
-                        handle.close()
-            self._file = self._sink = None
-            self._waiting.clear()
-            with suppress(OSError):
-                self._partial.unlink(missing_ok=True)
+        except BaseException:
+            self._close(*sys.exc_info())
+            raise
+        self._close(kind, error, trace)
 
     def _begin(self, batch: Transitions) -> None:
         arrow, parquet = optional("pyarrow", WHAT), optional("pyarrow.parquet", WHAT)
@@ -247,10 +242,18 @@ class Writer:
             self._write()
         with _writing(self.path):
             self._sink.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            os.replace(self._partial, self._target)
+
+    def _close(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the file its name, or remove it after a failure."""
+        if self._sink is not None:
+            with suppress(Exception):
+                self._sink.close()
+        self._file = self._sink = None
+        self._waiting.clear()
+        with _writing(self.path):
+            self._whole.__exit__(kind, error, trace)
 
 
 def header(path: str | PathLike[str]) -> Header | None:
@@ -302,7 +305,7 @@ def check_readable(path: Path) -> None:
             raise DataError(f"{path} is not a file.")
         path.open("rb").close()
     except OSError as refused:
-        raise DataError(f"Cannot read {path}: {_reason(refused)}.") from refused
+        raise DataError(f"Cannot read {path}: {reason(refused)}.") from refused
 
 
 def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | None = None) -> Iterator[Transitions]:
@@ -377,8 +380,4 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as refused:
-        raise DataError(f"Cannot write {path}: {_reason(refused)}.") from refused
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error).strip().splitlines()[0]).rstrip(".")
+        raise DataError(f"Cannot write {path}: {reason(refused)}.") from refused

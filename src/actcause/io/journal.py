@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from ..errors import QueryError
+from .atomic import reason
 
 
 class Journal:
@@ -38,7 +39,7 @@ class Journal:
             self._end = self._read()
             self._file.truncate(self._end)
         except OSError as refused:
-            raise QueryError(f"{self._output} cannot be written: {refused.strerror or refused}.") from refused
+            raise QueryError(f"Cannot write {self._output}: {reason(refused)}.") from refused
         return self
 
     def __exit__(

@@ -10,13 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +22,7 @@ from torch import Tensor
 from ..data import Transitions
 from ..data.layout import Layout
 from ..errors import ActCauseError, shown
+from ..io.atomic import write_whole_bytes
 from .errors import RunError, optional
 from .training.encoding import Encoder
 
@@ -198,7 +195,7 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping
         text = json.dumps(header)
     except TypeError as wrong:
         raise RunError(f"The learner's options must be what JSON can hold, to be saved: {wrong}.") from wrong
-    write_whole(path, safetensors.save(plain, {KEY: text}))
+    write_whole_bytes(path, safetensors.save(plain, {KEY: text}), RunError)
 
 
 def read(path: str | PathLike[str]) -> Saved:
@@ -227,23 +224,6 @@ def read(path: str | PathLike[str]) -> Saved:
             "use the actcause that wrote it, or train again."
         )
     return Saved(header, tensors)
-
-
-def write_whole(path: str | PathLike[str], content: bytes) -> None:
-    """Write a file that is there as a whole or not at all, also after a crash."""
-    target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.partial")
-    try:
-        with open(partial, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, target)
-    except OSError as refused:
-        raise RunError(f"Cannot write {path}: {refused.strerror or refused}.") from refused
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def _damaged(path: str | PathLike[str]) -> RunError:

@@ -33,6 +33,7 @@ import torch
 
 from ..data import Transitions
 from ..errors import MissingExtraError, shown
+from ..io.atomic import write_whole_bytes
 from . import checkpoint
 from .errors import LearnError, RunError
 from .learner import Learner
@@ -337,7 +338,7 @@ class _Course:
             "seconds": round(self.seconds, 2),
             **(more or {}),
         }
-        checkpoint.write_whole(self.folder / SUMMARY, (json.dumps(document, indent=1) + "\n").encode())
+        write_whole_bytes(self.folder / SUMMARY, (json.dumps(document, indent=1) + "\n").encode(), RunError)
 
     def _begin_tensorboard(self) -> None:
         try:

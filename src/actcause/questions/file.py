@@ -31,8 +31,9 @@ from .. import examples
 from ..core.answer import Answer, Verdict
 from ..core.definitions import DEFINITIONS
 from ..errors import ActCauseError, QueryError, shown, suggest
-from ..io.atomic import written_whole
+from ..io.atomic import write_whole
 from ..io.journal import Journal
+from ..io.signals import exit_on_terminate
 from ..parallel import Engine
 from . import source as sources
 
@@ -100,7 +101,7 @@ def answer_file(name: str, usual: Mapping[str, Any], workers: Engine, out: Path 
         faults = _written(answered(lines_of(name), usual, workers), print)
     else:
         with Journal(out) as journal:
-            with written_whole(out) as file:
+            with exit_on_terminate(), write_whole(out, QueryError) as file:
                 replies = answered(lines_of(name), usual, workers, journal)
                 faults = _written(replies, lambda text: file.write(f"{text}\n".encode()))
             if "lost" not in faults:

@@ -217,7 +217,7 @@ def test_the_pair_is_written_to_a_file_whole(capsys, monkeypatch, tmp_path, larg
 
 def test_a_folder_that_cannot_be_written_to_is_one_sentence(capsys, tmp_path):
     assert main(["partition", "rocket-ship", "--out", str(tmp_path / "none" / "masks.npy")]) == 2
-    assert "masks.npy cannot be written: No such file or directory." in capsys.readouterr().err
+    assert "masks.npy: No such file or directory." in capsys.readouterr().err
 
 
 def test_a_space_too_large_whose_states_compete_names_the_remedy(capsys, tmp_path):

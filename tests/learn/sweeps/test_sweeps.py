@@ -423,7 +423,7 @@ def test_a_disk_that_takes_nothing_more_leaves_the_earlier_table(
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patch:
-        patch.setattr("actcause.learn.checkpoint.os.replace", refuse)
+        patch.setattr("actcause.io.atomic.os.replace", refuse)
         assert main([*command, "seed=0..1"]) == 2
     said = capsys.readouterr().err
     assert os.strerror(number) in said

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import MissingExtraError
+from ...io.atomic import write_whole_bytes
 from ...parallel import Engine
 from .. import RunError
-from ..checkpoint import write_whole
 from ..runs import FREE
 from . import plot
 from .grid import Grid, name_of
@@ -132,7 +132,7 @@ def _begin(sweep: Sweep) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
         raise RunError(f"Cannot write to {folder}: {refused.strerror or refused}.") from refused
-    write_whole(folder / SWEEP, (json.dumps(asked, indent=1) + "\n").encode())
+    write_whole_bytes(folder / SWEEP, (json.dumps(asked, indent=1) + "\n").encode(), RunError)
 
 
 def _tidy(folder: Path) -> None:
@@ -146,12 +146,12 @@ _SAID = {"names": "settings swept over", "frames": "--frames", "draw": "--draw",
 
 
 def _write(folder: Path, ranking: Ranking) -> list[str]:
-    write_whole(folder / f"{TABLE}.json", ranking.json())
-    write_whole(folder / f"{TABLE}.csv", ranking.csv())
+    write_whole_bytes(folder / f"{TABLE}.json", ranking.json(), RunError)
+    write_whole_bytes(folder / f"{TABLE}.csv", ranking.csv(), RunError)
     if ranking.winner is None:
         return []
     try:
-        write_whole(folder / f"{TABLE}.svg", plot.drawn(ranking))
+        write_whole_bytes(folder / f"{TABLE}.svg", plot.drawn(ranking), RunError)
     except MissingExtraError as missing:
         return [str(missing)]
     return []

@@ -13,8 +13,8 @@ import torch
 from ...data import Transitions
 from ...envs import RESAMPLED
 from ...errors import ActCauseError
-from .. import Learner, LearnError, evaluate, make, runs
-from ..checkpoint import write_whole
+from ...io.atomic import write_whole_bytes
+from .. import Learner, LearnError, RunError, evaluate, make, runs
 from ..training.session import split_of
 from .judge import judged
 from .source import Source
@@ -76,7 +76,7 @@ def tried(trial: Trial) -> dict[str, Any]:
             "notes": list(done.learner.notes_),
         }
         trial.verdict.parent.mkdir(exist_ok=True)
-        write_whole(trial.verdict, (json.dumps(verdict, indent=1) + "\n").encode())
+        write_whole_bytes(trial.verdict, (json.dumps(verdict, indent=1) + "\n").encode(), RunError)
     except ActCauseError as refused:
         return failed(trial, str(refused))
     except OSError as refused:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -21,6 +20,7 @@ from ...data import DataError, describe
 from ...data.mapping import ColumnMap
 from ...data.parquet import header_of, opened
 from ...data.tables import Chunk, chunks, column_names, is_parquet
+from ...io.atomic import write_whole_bytes
 from . import library
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
@@ -74,10 +74,7 @@ def mapped(payload: Mapping[str, Any]) -> dict[str, Any]:
             raise DataError(f"There must be a factor besides the outcome's own '{found.own}' to choose between.")
         if found.rows > 1 and all(feature.constant for feature in found.outcome.features.values()):
             raise DataError(f"The outcome '{found.outcome_factor}' never changes, so there is nothing to explain.")
-    target = path.with_name(path.name + library.SIDECAR)
-    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
-    partial.write_text(json.dumps(mapping, indent=1) + "\n", encoding="utf-8")
-    partial.replace(target)
+    write_whole_bytes(path.with_name(path.name + library.SIDECAR), (json.dumps(mapping, indent=1) + "\n").encode())
     return summarised(found)
 
 

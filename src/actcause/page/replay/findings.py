@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...io.atomic import write_whole
 from ..data import library
 from .episodes import found_file
 
@@ -62,11 +63,9 @@ def as_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
     target = source.with_suffix(".csv")
     if not target.exists() or target.stat().st_mtime_ns < source.stat().st_mtime_ns:
         writer = optional("pyarrow.csv", "Writing CSV files")
-        partial = target.with_suffix(".partial")
-        with opened(source) as file, writer.CSVWriter(str(partial), file.schema_arrow) as sink:
+        with opened(source) as file, write_whole(target) as text, writer.CSVWriter(text, file.schema_arrow) as sink:
             for batch in file.iter_batches(batch_size=ROWS):
                 sink.write_batch(batch)
-        partial.replace(target)
     return {"bytes": target.stat().st_size}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...envs import RESAMPLED
+from ...io.atomic import write_whole_bytes
 from ..data import library
 
 if TYPE_CHECKING:
@@ -109,9 +110,9 @@ def _keep(folder: Path, payload: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, document: Mapping[str, Any]) -> None:
-    from ...learn.checkpoint import write_whole
+    from ...learn.errors import RunError
 
-    write_whole(path, json.dumps(document).encode())
+    write_whole_bytes(path, json.dumps(document).encode(), RunError)
 
 
 def _scores(learner: Learner, data: Transitions, source: library.Source, *, held: bool) -> dict[str, Any] | None:
