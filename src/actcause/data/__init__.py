@@ -9,8 +9,9 @@ from .files import convert, count_rows, load, read_batches
 from .layout import Layout
 from .minari import from_minari
 from .parquet import Writer
+from .rows import concatenate
 from .standardise import Standardiser
-from .transitions import Transitions, concatenate
+from .transitions import Transitions
 
 __all__ = [
     "DataError",

@@ -22,9 +22,10 @@ import numpy as np
 from ..errors import shown
 from .errors import DataError
 from .layout import Layout
-from .moments import Array
 from .parquet import Writer
-from .transitions import Transitions, concatenate
+from .rows import concatenate
+from .transitions import Transitions
+from .validate import Array
 
 if TYPE_CHECKING:
     from ..envs.base import Domain

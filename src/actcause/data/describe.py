@@ -12,8 +12,9 @@ import numpy as np
 
 from .files import read_batches
 from .layout import Layout
-from .moments import Array, Moments
+from .running_statistics import RunningStatistics
 from .transitions import Transitions
+from .validate import Array
 
 FEW = 16  # a feature with no more values than this is discrete: its extremes are values like the others
 
@@ -99,8 +100,8 @@ class _Gathered:
         self.layout: Layout = first.layout
         self.metadata = dict(first.metadata)
         self.rows = self.still = 0
-        self.state = Moments(first.state.shape[1:])
-        self.outcome = Moments(first.outcome.shape[1:])
+        self.state = RunningStatistics(first.state.shape[1:])
+        self.outcome = RunningStatistics(first.outcome.shape[1:])
         self.values = _Values(first.state.shape[1:])
         self.outcome_values = _Values(first.outcome.shape[1:])
         self.present = np.zeros(len(first.factors))
@@ -159,7 +160,7 @@ class _Gathered:
 
 def _summary(
     names: tuple[str, ...],
-    moments: Moments,
+    statistics: RunningStatistics,
     values: _Values,
     at: tuple[int, ...],
     rate: float | None,
@@ -169,16 +170,16 @@ def _summary(
     for feature, name in enumerate(names):
         here = (*at, feature)
         few = values.count(here)
-        counts = [count for count in (moments.at_low[here], moments.at_high[here]) if count > 1]
-        clipped = 0.0 if few is not None else float(sum(counts) / max(moments.count[here], 1))
-        seen = moments.count[here] > 0
+        counts = [count for count in (statistics.at_low[here], statistics.at_high[here]) if count > 1]
+        clipped = 0.0 if few is not None else float(sum(counts) / max(statistics.count[here], 1))
+        seen = statistics.count[here] > 0
         features[name] = FeatureSummary(
-            float(moments.mean[here]),
-            float(moments.std[here]),
-            float(moments.low[here]) if seen else 0.0,
-            float(moments.high[here]) if seen else 0.0,
+            float(statistics.mean[here]),
+            float(statistics.std[here]),
+            float(statistics.low[here]) if seen else 0.0,
+            float(statistics.high[here]) if seen else 0.0,
             clipped,
-            bool(moments.constant[here]),
+            bool(statistics.constant[here]),
             few,
         )
     spread = float(np.sqrt(np.mean([summary.std**2 for summary in features.values()])))

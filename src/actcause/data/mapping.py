@@ -1,4 +1,4 @@
-"""Which column is what: other people's columns to transitions.
+"""Which column is what, in files that are not ours.
 
 A mapping is a dictionary, or a JSON or TOML file that holds one, with these keys, all optional where the
 columns are named as in our own files:
@@ -23,21 +23,16 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..errors import shown, suggest
 from .errors import DataError
 from .layout import RESERVED, Layout, known
-from .moments import Array
 from .parquet import check_readable
-from .tables import Chunk, as_booleans, as_numbers
-from .transitions import Transitions, concatenate
 
 KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "classes", "metadata")
 MAX_BYTES = 10_000_000
@@ -91,70 +86,6 @@ class ColumnMap:
             metadata = {**metadata, "classes": _classes(mapping["classes"], layout)}
         state = tuple(tuple(named.values()) for named in factors.values())
         return cls(layout, state, following, _column(episode, columns) if episode else None, cause, present, metadata)
-
-    def transitions(self, chunks: Iterable[Chunk]) -> Iterator[Transitions]:
-        """Chunks of columns to transitions, chunk by chunk."""
-        numbering = _Numbering()
-        pairing = None if self.following is not None else _Pairing()
-        first = 0
-        for chunk in chunks:
-            read = self._read(chunk, first, numbering)
-            first += len(read.state)
-            built = read.built(self) if pairing is None else pairing.add(self, read)
-            if built is not None:
-                yield built
-
-    def _read(self, chunk: Chunk, first: int, numbering: _Numbering) -> _Rows:
-        rows = len(next(iter(chunk.values())))
-        factors = self.layout.factors
-        mask = self._flags(chunk, self.present, first, True)
-        here = np.ones((rows, len(factors)), dtype=bool) if mask is None else mask
-        read = {
-            column: _finite(as_numbers(chunk[column], column, first), column, first, here[:, position])
-            for position, columns in enumerate(self.state)
-            for column in columns
-        }
-        everywhere = np.ones(rows, dtype=bool)
-        following = [_finite(as_numbers(chunk[c], c, first), c, first, everywhere) for c in self.following or ()]
-        single = all(values.dtype == np.float32 for values in (*read.values(), *following))
-        state = np.zeros((rows, len(factors), self.layout.width), dtype=np.float32 if single else np.float64)
-        for position, columns in enumerate(self.state):
-            for feature, column in enumerate(columns):
-                state[:, position, feature] = read[column]
-        state[~here] = 0
-        return _Rows(
-            state,
-            np.stack(following, axis=1) if following else None,
-            self._flags(chunk, self.cause, first, False),
-            mask,
-            None if self.episode is None else numbering.add(np.asarray(chunk[self.episode]), self.episode, first),
-        )
-
-    def _flags(self, chunk: Chunk, columns: Mapping[str, str], first: int, otherwise: bool) -> Array | None:
-        if not columns:
-            return None
-        rows = len(next(iter(chunk.values())))
-        flags = np.full((rows, len(self.layout.factors)), otherwise)
-        for factor, column in columns.items():
-            flags[:, self.layout.index(factor)] = as_booleans(chunk[column], column, first)
-        return flags
-
-
-def from_frame(frame: Any, mapping: Any = None) -> Transitions:
-    """A mapping of columns, or a frame, as transitions."""
-    names = [str(name) for name in (frame.columns if hasattr(frame, "columns") else frame)]
-    resolved = ColumnMap.resolve(names, mapping)
-    columns = {name: np.asarray(frame[name]) for name in resolved.columns}
-    lengths = {name: values.shape for name, values in columns.items()}
-    odd = next(
-        (name for name, shape in lengths.items() if len(shape) != 1 or shape != lengths[resolved.columns[0]]), None
-    )
-    if odd is not None:
-        raise DataError(f"Every column must hold one value per row. Got {lengths[odd]} values in column '{odd}'.")
-    parts = list(resolved.transitions([columns])) if lengths[resolved.columns[0]] != (0,) else []
-    if not parts:
-        raise DataError("There must be at least one transition. Got none.")
-    return concatenate(parts)
 
 
 def read_mapping(given: Any) -> Mapping[str, Any]:
@@ -296,107 +227,3 @@ def _classes(given: Any, layout: Layout) -> dict[str, str]:
                 "name the features ({'x': 'column'}) or the classes differently."
             )
     return classes
-
-
-# -- rows ------------------------------------------------------------------------------------------
-
-
-def _finite(values: Array, column: str, first: int, needed: Array) -> Array:
-    wrong = needed & ~np.isfinite(values)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        what = "has no value" if np.isnan(values[row]) else "is infinite"
-        raise DataError(f"Column '{column}' {what} in row {first + row + 1}: fill it in or leave the row out.")
-    return values
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Some rows of the columns; `outcome` is None where it has to come from the following row."""
-
-    state: Array
-    outcome: Array | None
-    cause: Array | None
-    mask: Array | None
-    episode: Array | None
-
-    def built(self, mapped: ColumnMap) -> Transitions:
-        return Transitions.of(
-            mapped.layout,
-            state=self.state,
-            outcome=self.outcome,
-            cause=self.cause,
-            mask=self.mask,
-            episode=self.episode,
-            metadata=mapped.metadata,
-        )
-
-    def taken(self, index: Any, outcome: Array | None = None) -> _Rows:
-        rest = (None if values is None else values[index] for values in (self.cause, self.mask, self.episode))
-        return _Rows(self.state[index], outcome, *rest)
-
-    def after(self, before: _Rows) -> _Rows:
-        def joined(name: str) -> Array | None:
-            mine = getattr(self, name)
-            return None if mine is None else np.concatenate([getattr(before, name), mine])
-
-        state = np.concatenate([before.state, self.state])
-        return _Rows(state, None, joined("cause"), joined("mask"), joined("episode"))
-
-
-class _Pairing:
-    """Pairs every row with the following one of its episode, across chunks."""
-
-    def __init__(self) -> None:
-        self._last: _Rows | None = None
-        self._ended: set[int] = set()
-
-    def add(self, mapped: ColumnMap, rows: _Rows) -> Transitions | None:
-        if self._last is not None:
-            rows = rows.after(self._last)
-        self._last = rows.taken(slice(-1, None))
-        same = np.ones(len(rows.state) - 1, dtype=bool)
-        if rows.episode is not None:
-            same = rows.episode[1:] == rows.episode[:-1]
-            for end in np.flatnonzero(~same):
-                self._ended.add(int(rows.episode[end]))
-                if int(rows.episode[end + 1]) in self._ended:
-                    raise DataError(
-                        f"The rows of an episode must be together to take the next value from the following row: "
-                        f"sort them by '{mapped.episode}'."
-                    )
-        before = np.flatnonzero(same)
-        if not len(before):
-            return None
-        layout = mapped.layout
-        own = layout.features[layout.outcome_factor]
-        picked = [own.index(name) for name in layout.outcome_features]
-        following = rows.state[before + 1, layout.index(layout.outcome_factor)][:, picked]
-        return rows.taken(before, following).built(mapped)
-
-
-class _Numbering:
-    """Episodes as integers: kept if they are, else numbered as they first appear."""
-
-    def __init__(self) -> None:
-        self._kept: bool | None = None
-        self._numbers: dict[str, int] = {}
-
-    def add(self, values: Array, column: str, first: int) -> Array:
-        missing = np.array([value is None or value == "" or value != value for value in values.tolist()])
-        if missing.any():
-            row = int(np.flatnonzero(missing)[0])
-            raise DataError(f"Column '{column}' has no value in row {first + row + 1}: every row needs its episode.")
-        whole = values.dtype.kind in "iu" or (values.dtype.kind == "f" and bool((values == np.floor(values)).all()))
-        if self._kept is None:
-            self._kept = whole
-        if self._kept != whole:
-            if self._kept:
-                raise DataError(
-                    f"Column '{column}' has whole numbers up to row {first} and then other values: use one kind."
-                )
-            values = values.astype(str)
-        if self._kept:
-            return values.astype(np.int64)
-        names = map(str, values.tolist())
-        return np.array([self._numbers.setdefault(name, len(self._numbers)) for name in names], dtype=np.int64)

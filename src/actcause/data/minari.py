@@ -10,8 +10,9 @@ import numpy as np
 from ..errors import shown
 from .errors import DataError, optional
 from .layout import Layout, known
-from .moments import Array
-from .transitions import Transitions, concatenate
+from .rows import concatenate
+from .transitions import Transitions
+from .validate import Array
 
 
 def from_minari(

@@ -25,9 +25,8 @@ import numpy as np
 from ..io.atomic import reason, write_whole
 from .errors import DataError, optional
 from .layout import Layout
-from .moments import Array
-from .transitions import Transitions, columns_present, concatenate
-from .validate import plain_metadata
+from .rows import Rows, concatenate
+from .validate import Array, copy_metadata
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -54,7 +53,7 @@ class Header:
     extra: tuple[tuple[str, str], ...]  # names and types
 
     @classmethod
-    def of(cls, data: Transitions, metadata: Mapping[str, Any]) -> Header:
+    def of(cls, data: Rows, metadata: Mapping[str, Any]) -> Header:
         extra = tuple((name, value.dtype.name) for name, value in data.extra.items())
         return cls(
             data.layout,
@@ -125,7 +124,7 @@ class Header:
             )
             if not sound:
                 raise ValueError
-            return cls(layout, plain_metadata(document["metadata"]), dtype, width, cause, mask, episode, extra)
+            return cls(layout, copy_metadata(document["metadata"]), dtype, width, cause, mask, episode, extra)
         except DataError:
             raise
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as wrong:
@@ -139,6 +138,7 @@ class Writer:
     the block, whatever it is, leaves nothing behind.
 
     >>> import tempfile
+    >>> from actcause.data import Transitions
     >>> data = Transitions(factors=["a"], state=[[[1.0]], [[3.0]]], outcome=[[2.0], [6.0]], own="a")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Writer(f"{folder}/a.parquet", data.layout) as writer:
@@ -158,12 +158,12 @@ class Writer:
     ) -> None:
         self.path = Path(path)
         self.layout = layout
-        self.metadata = plain_metadata(metadata or {})
+        self.metadata = copy_metadata(metadata or {})
         self.rows_per_group = rows_per_group
         self.rows = 0  # appended so far
         self.held = 0  # of these, not written yet
-        self._waiting: list[Transitions] = []
-        self._first: Transitions | None = None
+        self._waiting: list[Rows] = []
+        self._first: Rows | None = None
         self._file: Any = None
         self._sink: Any = None
         self._schema: Any = None
@@ -177,7 +177,7 @@ class Writer:
             self._file = self._whole.__enter__()
         return self
 
-    def append(self, batch: Transitions) -> None:
+    def append(self, batch: Rows) -> None:
         """Take in rows; they must have the names of the layout and the columns of the first batch."""
         if self._file is None:
             raise DataError("A Writer takes rows inside its with block only.")
@@ -185,13 +185,13 @@ class Writer:
             raise DataError("The rows have other factors or features than the file they are written to.")
         if self._first is None:
             self._begin(batch)
-        elif columns_present(batch) != columns_present(self._first):
+        elif batch.columns_present != self._first.columns_present:
             raise DataError("The rows have other columns than those written before: all batches must have the same.")
         self.rows += len(batch)
         start = 0
         while start < len(batch):
             taken = min(self.rows_per_group - self.held, len(batch) - start)
-            self._waiting.append(batch.subset(slice(start, start + taken)))
+            self._waiting.append(batch.take(slice(start, start + taken)))
             self.held += taken
             start += taken
             if self.held == self.rows_per_group:
@@ -208,14 +208,14 @@ class Writer:
             raise
         self._close(kind, error, trace)
 
-    def _begin(self, batch: Transitions) -> None:
+    def _begin(self, batch: Rows) -> None:
         arrow, parquet = optional("pyarrow", WHAT), optional("pyarrow.parquet", WHAT)
         header = Header.of(batch, self.metadata)
         fields = [
             arrow.field(name, arrow.from_numpy_dtype(np.dtype(kind)), nullable=False)
             for name, kind in header.columns.items()
         ]
-        self._first = batch.subset(slice(0, 1))
+        self._first = batch.take(slice(0, 1))
         self._schema = arrow.schema(fields, metadata={KEY: header.to_json().encode()})
         with _writing(self.path):
             self._sink = parquet.ParquetWriter(
@@ -308,21 +308,21 @@ def check_readable(path: Path) -> None:
         raise DataError(f"Cannot read {path}: {reason(refused)}.") from refused
 
 
-def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | None = None) -> Iterator[Transitions]:
+def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | None = None) -> Iterator[Rows]:
     """The rows of one of our files, or of one of its row groups, at most `rows` at a time."""
     groups = range(file.metadata.num_row_groups)
     first = sum(file.metadata.row_group(before).num_rows for before in groups[: group or 0])
     chosen = list(groups) if group is None else [group]
     for batch in file.iter_batches(batch_size=rows, row_groups=chosen, columns=list(found.columns)):
         if batch.num_rows:
-            yield _transitions(batch, found, path, first)
+            yield _read(batch, found, path, first)
             first += batch.num_rows
 
 
-def _values(data: Transitions) -> Iterator[Array]:
+def _values(data: Rows) -> Iterator[Array]:
     """The columns, in the order of `Header.columns`."""
-    for position, factor in enumerate(data.factors):
-        yield from (data.state[:, position, feature] for feature in range(len(data.features[factor])))
+    for position, factor in enumerate(data.layout.factors):
+        yield from (data.state[:, position, feature] for feature in range(len(data.layout.features[factor])))
     yield from data.outcome.T
     for flags in (data.cause, data.mask):
         if flags is not None:
@@ -332,7 +332,7 @@ def _values(data: Transitions) -> Iterator[Array]:
         yield data.episode
 
 
-def _transitions(batch: Any, found: Header, path: Path, first: int) -> Transitions:
+def _read(batch: Any, found: Header, path: Path, first: int) -> Rows:
     layout, rows = found.layout, batch.num_rows
 
     def column(name: str) -> Array:
@@ -361,7 +361,7 @@ def _transitions(batch: Any, found: Header, path: Path, first: int) -> Transitio
     for feature, name in enumerate(layout.outcome_features):
         outcome[:, feature] = column(f"next.{layout.outcome_factor}.{name}")
     try:
-        return Transitions.of(
+        return Rows.of(
             layout,
             state=state,
             outcome=outcome,

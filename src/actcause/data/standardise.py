@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import shown
 from .errors import DataError
 from .layout import Layout
-from .moments import Array, Moments
+from .running_statistics import RunningStatistics
+from .validate import Array
 
 if TYPE_CHECKING:
     from .transitions import Transitions
@@ -45,8 +46,8 @@ class Standardiser:
         for batch in batches:
             if layout is None:
                 layout = batch.layout
-                state = Moments(batch.state.shape[1:])
-                outcome = Moments(batch.outcome.shape[1:])
+                state = RunningStatistics(batch.state.shape[1:])
+                outcome = RunningStatistics(batch.outcome.shape[1:])
             state.add(batch.state, None if batch.mask is None else batch.mask[:, :, None])
             outcome.add(batch.outcome)
         if layout is None:
@@ -96,9 +97,9 @@ class Standardiser:
         return cls(layout, *map(_fixed, (mean, scale, outcome_mean, outcome_scale)))
 
 
-def _shift_and_scale(moments: Moments) -> tuple[Array, Array]:
-    still = moments.constant | (moments.std <= 1e-9 * np.abs(moments.mean))
-    return np.where(still, 0.0, moments.mean), np.where(still, 1.0, moments.std)
+def _shift_and_scale(statistics: RunningStatistics) -> tuple[Array, Array]:
+    still = statistics.constant | (statistics.std <= 1e-9 * np.abs(statistics.mean))
+    return np.where(still, 0.0, statistics.mean), np.where(still, 1.0, statistics.std)
 
 
 def _fixed(array: Array) -> Array:

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..errors import printable, shown
 from .errors import DataError, optional
-from .moments import Array
 from .parquet import MAGIC, check_readable, opened
+from .validate import Array
 
 CSV = "Reading CSV files"
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})

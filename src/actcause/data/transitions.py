@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,26 +12,19 @@ import numpy as np
 from ..errors import shown
 from .errors import DataError
 from .layout import Layout
-from .moments import Array
-from .validate import (
-    booleans,
-    check_values,
-    episodes,
-    extra_values,
-    locked,
-    numbers,
-    plain_metadata,
-    with_absent_at_zero,
-)
+from .mapped_rows import read_frame
+from .parquet import Writer
+from .reading import read_rows
+from .rows import Rows, concatenate
+from .standardise import Standardiser
+from .validate import Array, check_numbers, read_only
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .standardise import Standardiser
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Transitions:
+class Transitions(Rows):
     """Rows of (state before, outcome after), validated when built and never changed.
 
     `state[n, f, d]` is feature `d` of factor `f` in row `n`, 0 beyond the factor's named features;
@@ -52,15 +44,6 @@ class Transitions:
     array([0.5, 0. , 0.5])
     """
 
-    layout: Layout
-    state: Array
-    outcome: Array
-    cause: Array | None
-    mask: Array | None
-    episode: Array | None
-    extra: Mapping[str, Array]
-    metadata: Mapping[str, Any]
-
     def __init__(
         self,
         *,
@@ -78,8 +61,8 @@ class Transitions:
         extra: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        values = numbers(state, "state", 3, "(rows, factors, features)", "state[:, :, None]")
-        following = numbers(outcome, "outcome", 2, "(rows, features)", "outcome[:, None]")
+        state = check_numbers(state, "state", 3, "(rows, factors, features)", "state[:, :, None]")
+        outcome = check_numbers(outcome, "outcome", 2, "(rows, features)", "outcome[:, None]")
         layout = Layout.build(
             factors,
             features,
@@ -87,34 +70,14 @@ class Transitions:
             outcome_factor=outcome_factor,
             outcome_features=outcome_features,
             edges=edges,
-            width=values.shape[2],
-            outcome_width=following.shape[1],
+            width=state.shape[2],
+            outcome_width=outcome.shape[1],
         )
-        self._fill(layout, values, following, cause, mask, episode, extra, metadata)
+        self._fill(layout, state, outcome, cause, mask, episode, extra, metadata)
         if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
             raise DataError(
                 f"The outcome '{layout.outcome_factor}' is the same in all {len(self)} rows: nothing to explain."
             )
-
-    @classmethod
-    def of(
-        cls,
-        layout: Layout,
-        *,
-        state: Any,
-        outcome: Any,
-        cause: Any = None,
-        mask: Any = None,
-        episode: Any = None,
-        extra: Mapping[str, Any] | None = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Transitions:
-        """Rows whose names are known already: a batch or a part, in which the outcome may well stand still."""
-        built = object.__new__(cls)
-        values = numbers(state, "state", 3, "(rows, factors, features)", "state[:, :, None]")
-        following = numbers(outcome, "outcome", 2, "(rows, features)", "outcome[:, None]")
-        built._fill(layout, values, following, cause, mask, episode, extra, metadata)
-        return built
 
     @classmethod
     def from_frame(cls, frame: Any, mapping: Any = None) -> Transitions:
@@ -127,49 +90,7 @@ class Transitions:
         >>> Transitions.from_frame(frame, {"factors": {"block": ["b"], "push": ["p"]}, "outcome": {"block": ["b2"]}})
         <Transitions: 3 rows of block, push; outcome block>
         """
-        from .mapping import from_frame
-
-        return from_frame(frame, mapping)
-
-    def _fill(
-        self,
-        layout: Layout,
-        state: Array,
-        outcome: Array,
-        cause: Any,
-        mask: Any,
-        episode: Any,
-        extra: Mapping[str, Any] | None,
-        metadata: Mapping[str, Any] | None,
-    ) -> None:
-        rows, factors, _ = state.shape
-        if rows == 0:
-            raise DataError("There must be at least one row. Got none.")
-        if factors != len(layout.factors):
-            raise DataError(f"{len(layout.factors)} factors are named, but the state holds {factors} per row.")
-        if outcome.shape != (rows, len(layout.outcome_features)):
-            raise DataError(
-                f"The outcome must be of shape {(rows, len(layout.outcome_features))}: one row for each of the "
-                f"state's, one column for each of its features. Got {outcome.shape} instead."
-            )
-        present = booleans(mask, "mask", (rows, factors))
-        truth = booleans(cause, "cause", (rows, factors))
-        state = with_absent_at_zero(state, present, truth, layout)
-        check_values(state, outcome, layout)
-        dtype = np.result_type(state, outcome)
-        _assign(
-            self,
-            layout=layout,
-            state=locked(state.astype(dtype, copy=False)),
-            outcome=locked(outcome.astype(dtype, copy=False)),
-            cause=None if truth is None else locked(truth),
-            mask=None if present is None else locked(present),
-            episode=None if episode is None else locked(episodes(episode, rows)),
-            extra=MappingProxyType(
-                {name: locked(extra_values(name, value, rows)) for name, value in (extra or {}).items()}
-            ),
-            metadata=MappingProxyType(plain_metadata(metadata or {})),
-        )
+        return cls.take_over(read_frame(frame, mapping))
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -209,7 +130,7 @@ class Transitions:
         changed = self.outcome.copy()
         for k, feature in self.layout.shared:
             changed[:, k] -= self.state[:, self.layout.index(self.own or ""), feature]
-        return locked(changed)
+        return read_only(changed)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -246,23 +167,11 @@ class Transitions:
             if index.ndim != 1 or index.dtype.kind not in "biu":
                 raise DataError(f"Rows are selected by a slice, positions or booleans. Got {shown(index)} instead.")
         try:
-            state = self.state[index]
+            part = self.take(index)
         except IndexError as outside:
             raise DataError(f"The selection does not fit {len(self)} rows: {outside}.") from outside
-        if not len(state):
+        if not len(part):
             raise DataError("The selection holds no row.")
-        part = object.__new__(type(self))
-        _assign(
-            part,
-            layout=self.layout,
-            state=locked(state),
-            outcome=locked(self.outcome[index]),
-            cause=None if self.cause is None else locked(self.cause[index]),
-            mask=None if self.mask is None else locked(self.mask[index]),
-            episode=None if self.episode is None else locked(self.episode[index]),
-            extra=MappingProxyType({name: locked(value[index]) for name, value in self.extra.items()}),
-            metadata=self.metadata,
-        )
         return part
 
     def replaced(self, **changes: Any) -> Transitions:
@@ -320,87 +229,22 @@ class Transitions:
 
     def standardiser(self) -> Standardiser:
         """Fitted on these rows only: `train.standardiser().transform(test)`."""
-        from .standardise import Standardiser
-
         return Standardiser.fit([self])
 
     # -- files -------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write one Parquet file (needs the extra `data`)."""
-        from .parquet import Writer
-
         with Writer(path, self.layout, metadata=self.metadata) as writer:
             writer.append(self)
 
     @classmethod
     def load(cls, path: str | PathLike[str], mapping: Any = None) -> Transitions:
         """Read a file, as `actcause.data.load` does."""
-        from .files import load
-
-        return load(path, mapping)
-
-    # -- as a value --------------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        return len(self.state)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Transitions):
-            return NotImplemented
-        same = (
-            self.layout == other.layout and self.metadata == other.metadata and self.extra.keys() == other.extra.keys()
-        )
-        names = ("state", "outcome", "cause", "mask", "episode")
-        pairs = [(getattr(self, name), getattr(other, name)) for name in names]
-        pairs += [(self.extra[name], other.extra[name]) for name in self.extra] if same else []
-        return same and all(
-            (a is None) == (b is None) and (a is None or (a.dtype == b.dtype and np.array_equal(a, b)))
-            for a, b in pairs
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays have no hash
+        return cls.take_over(concatenate(read_rows(path, mapping)))
 
     def __repr__(self) -> str:
         counted = "" if self.episode is None else f" in {len(np.unique(self.episode))} episodes"
         listed = ", ".join(self.factors[:8]) + (f" and {len(self.factors) - 8} more" if len(self.factors) > 8 else "")
         truth = "" if self.cause is None else ", true causes known"
         return f"<Transitions: {len(self)} rows{counted} of {listed}; outcome {self.outcome_factor}{truth}>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        return plain | {"extra": dict(self.extra), "metadata": dict(self.metadata)}
-
-    def __setstate__(self, plain: dict[str, Any]) -> None:
-        kept = {name: locked(value) if isinstance(value, np.ndarray) else value for name, value in plain.items()}
-        extra = {name: locked(value) for name, value in plain["extra"].items()}
-        _assign(self, **kept | {"extra": MappingProxyType(extra), "metadata": MappingProxyType(plain["metadata"])})
-
-
-def concatenate(parts: Iterable[Transitions]) -> Transitions:
-    """One after the other: parts of one recording, with the same names and the same columns."""
-    held = list(parts)
-    if not held:
-        raise DataError("There must be at least one part to put together. Got none.")
-    first = held[0]
-    for part in held[1:]:
-        if part.layout != first.layout or columns_present(part) != columns_present(first):
-            raise DataError("Only parts with the same factors, features and columns can be put together.")
-
-    def joined(name: str) -> Array | None:
-        return None if getattr(first, name) is None else np.concatenate([getattr(part, name) for part in held])
-
-    arrays = {name: joined(name) for name in ("state", "outcome", "cause", "mask", "episode")}
-    extra = {name: np.concatenate([part.extra[name] for part in held]) for name in first.extra}
-    return Transitions.of(first.layout, **arrays, extra=extra, metadata=first.metadata)
-
-
-def columns_present(data: Transitions) -> tuple[object, ...]:
-    """Which of the optional columns there are."""
-    optional = tuple(getattr(data, name) is not None for name in ("cause", "mask", "episode"))
-    return (data.state.shape[2], *optional, *data.extra)
-
-
-def _assign(data: Transitions, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(data, name, value)

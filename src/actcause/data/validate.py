@@ -1,4 +1,4 @@
-"""The checks that transitions pass when they are built; each refusal is one sentence."""
+"""The checks that rows pass when they are built; each refusal is one sentence."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import numpy as np
 from ..errors import shown
 from .errors import DataError
 from .layout import Layout
-from .moments import Array
+
+Array = np.ndarray[Any, Any]
 
 
-def locked(array: Array) -> Array:
-    """A read-only view."""
+def read_only(array: Array) -> Array:
+    """Return a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def numbers(given: Any, what: str, dimensions: int, meaning: str, remedy: str) -> Array:
-    """As an array of float32 (kept if it is one) or float64."""
+def check_numbers(given: Any, what: str, dimensions: int, meaning: str, remedy: str) -> Array:
+    """Return an array of float32 (kept if it is one) or float64."""
     try:
         array = np.asarray(given)
         if array.dtype.kind not in "fiub":
@@ -38,8 +39,8 @@ def numbers(given: Any, what: str, dimensions: int, meaning: str, remedy: str) -
     return array
 
 
-def booleans(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
-    """Truth values of shape (rows, factors); 0 and 1 are taken for them."""
+def check_flags(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
+    """Return truth values of shape (rows, factors); 0 and 1 are taken for them."""
     if given is None:
         return None
     array = np.asarray(given)
@@ -55,8 +56,8 @@ def booleans(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
     return array.astype(np.bool_)
 
 
-def with_absent_at_zero(state: Array, mask: Array | None, cause: Array | None, layout: Layout) -> Array:
-    """The state with absent objects at 0, after checking that none of them acts."""
+def zero_absent(state: Array, mask: Array | None, cause: Array | None, layout: Layout) -> Array:
+    """Return the state with absent objects at 0, after checking that none of them acts."""
     if mask is None:
         return state
     absent = ~mask
@@ -94,8 +95,8 @@ def check_values(state: Array, outcome: Array, layout: Layout) -> None:
             )
 
 
-def episodes(given: Any, rows: int) -> Array:
-    """One integer for each row."""
+def check_episodes(given: Any, rows: int) -> Array:
+    """Return one integer for each row."""
     array = np.asarray(given)
     if array.shape != (rows,) or array.dtype.kind not in "iu":
         raise DataError(
@@ -105,8 +106,8 @@ def episodes(given: Any, rows: int) -> Array:
     return array.astype(np.int64, copy=False)
 
 
-def extra_values(name: object, given: Any, rows: int) -> Array:
-    """One number or truth value for each row."""
+def check_extra(name: object, given: Any, rows: int) -> Array:
+    """Return one number or truth value for each row."""
     array = np.asarray(given)
     if not isinstance(name, str) or not name or array.shape != (rows,) or array.dtype.kind not in "fiub":
         raise DataError(
@@ -116,8 +117,8 @@ def extra_values(name: object, given: Any, rows: int) -> Array:
     return array
 
 
-def plain_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy that JSON gives back as it is."""
+def copy_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy that JSON gives back as it is."""
     try:
         plain: dict[str, Any] = json.loads(json.dumps(dict(given), allow_nan=False))
     except (TypeError, ValueError) as wrong:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import DataError, Transitions, Writer, read_batches
 from ...data.errors import optional
-from ...data.parquet import ROWS, WHAT, batches_of, check_readable, header_of, opened
+from ...data.parquet import ROWS, WHAT, check_readable, header_of, opened
 from ...data.tables import is_parquet
 from ...errors import ActCauseError
 
@@ -157,21 +157,11 @@ def _annotated(piece: Piece) -> Iterator[Transitions]:
     request = piece.request
     learner = _learner(request.run, request.device, request.mark)
     try:
-        for batch in _rows(piece):
+        for batch in read_batches(piece.source, request.mapping, rows=BATCH, group=piece.group):
             yield annotated(learner, batch, hindsight=request.hindsight)
     except ActCauseError as wrong:
         said = str(wrong)
         raise _InputError(said if str(piece.source) in said else f"{piece.source}: {said}") from wrong
-
-
-def _rows(piece: Piece) -> Iterator[Transitions]:
-    if piece.group is None:
-        yield from read_batches(piece.source, piece.request.mapping, rows=BATCH)
-        return
-    with opened(piece.source) as file:
-        found = header_of(file, piece.source)
-        assert found is not None  # it was when the file was looked at
-        yield from batches_of(file, found, piece.source, BATCH, group=piece.group)
 
 
 @lru_cache(maxsize=1)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from .validate import Array
+
 CHUNK = 1 << 16
 
 
-class Moments:
-    """An accumulator, elementwise over everything but the rows; the parts are merged as Chan et al. (1979) do.
+class RunningStatistics:
+    """Gathers statistics of rows that come in batches, elementwise; batches are merged as Chan et al. (1979) do.
 
-    >>> moments = Moments((1,))
-    >>> moments.add(np.array([[1.0], [3.0]]))
-    >>> moments.add(np.array([[5.0]]))
-    >>> moments.mean, moments.std.round(3), moments.low, moments.high
+    >>> statistics = RunningStatistics((1,))
+    >>> statistics.add(np.array([[1.0], [3.0]]))
+    >>> statistics.add(np.array([[5.0]]))
+    >>> statistics.mean, statistics.std.round(3), statistics.low, statistics.high
     (array([3.]), array([1.633]), array([1.]), array([5.]))
     """
 
