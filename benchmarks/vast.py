@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import actcause as ac
-from actcause.core.spaces import out_of_core as vast
+from actcause.core.spaces import out_of_core
 from actcause.parallel import engine
 from measure import MANY, Figure, isolated, peak_bytes, timed, with_many
 
@@ -61,7 +61,7 @@ def partition_pusher(
     model = ac.Model.from_text(example.text.replace("0..1000", f"0..{positions - 1}"))
     shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
     with engine(workers=workers) as run:
-        seconds, found = timed(lambda: vast.partitions(model, example.outcome, **shares, workers=run))
+        seconds, found = timed(lambda: out_of_core.partitions(model, example.outcome, **shares, workers=run))
         peak = peak_bytes() + sum(map(peak_of, multiprocessing.active_children()))
     return seconds, found.states, found.cost, found.preimages, found.binaries(dict(example.context)), peak
 

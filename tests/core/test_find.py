@@ -23,6 +23,8 @@ from actcause import (
     partitions,
 )
 from actcause.core.expression import Compare, Name, Number
+from actcause.core.spaces.out_of_core import OutOfCorePartitions
+from actcause.parallel import engine
 from strategies import contexts, models
 
 ROCKS = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
@@ -133,3 +135,26 @@ def test_partitions_takes_a_model_with_an_outcome_or_a_state_space() -> None:
         partitions(model)
     with pytest.raises(QueryError, match="has its outcome already"):
         partitions(space, "C")
+
+
+def test_a_model_past_memory_is_solved_in_parts_and_says_what_it_is_doing(monkeypatch):
+    model, shares = Model.from_text("A in 0..9\nB in 0..9\nY = A > 0 and B > 0"), {"alpha_sufficiency": 0.2}
+    whole = partitions(model, "Y", **shares)
+    monkeypatch.setattr("actcause.core.spaces.state_space.MAX_CELLS", 100)
+    messages = []
+    parts = partitions(model, "Y", **shares, on_progress=messages.append)
+    assert isinstance(parts, OutOfCorePartitions)
+    assert (parts.cost, parts.count, parts.states) == (whole.cost, whole.count, whole.states)
+    assert parts.to_json(max_pairs=3, max_states=7) == whole.to_json(max_pairs=3, max_states=7)
+    assert "sets of 1, part 1 of 1" in messages
+    with pytest.raises(QueryError, match="With alpha_sufficiency under 1/2 it would be solved in parts"):
+        partitions(model, "Y")
+
+
+def test_workers_make_large_models_worth_taking_apart(monkeypatch):
+    monkeypatch.setattr("actcause.core.spaces.out_of_core.problem.LARGE", 100)
+    model = Model.from_text("A in 0..9\nB in 0..9\nY = A > 0 and B > 0")
+    assert isinstance(partitions(model, "Y", alpha_sufficiency=0.2), Partitions)
+    with engine(workers=1) as workers:
+        assert isinstance(partitions(model, "Y", alpha_sufficiency=0.2, workers=workers), OutOfCorePartitions)
+        assert isinstance(partitions(model, "Y", alpha_sufficiency=0.6, workers=workers), Partitions)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,9 +22,10 @@ from .. import parallel as engines
 from ..core.answer import Answer, Verdict
 from ..core.definitions import DEFINITIONS
 from ..core.find import partitions
-from ..core.spaces import out_of_core as vast
+from ..core.spaces.mask_file import write_masks
+from ..core.spaces.out_of_core import OutOfCorePartitions
 from ..core.spaces.preimages import Partitions
-from ..errors import ActCauseError, MissingExtraError, QueryError, TooLargeError
+from ..errors import ActCauseError, MissingExtraError, QueryError
 from ..io.atomic import write_whole
 from ..io.console import print_json, print_note
 from ..io.signals import exit_on_terminate
@@ -37,7 +38,6 @@ from . import serve as serving
 from . import train as learning
 
 if TYPE_CHECKING:
-    from ..core.model import Model
     from ..examples import Example
 
 YES, NO, MISTAKE = 0, 1, 2
@@ -188,43 +188,29 @@ def partition(
         "where": None if where is None else source.formula("--where", where),
         "max_seconds": max_seconds,
     }
-    with engines.engine(engine, workers, address) as run:
-        found = _partitions(source.model, asked, solver, run)
+    with engines.engine(engine, workers, address) as run, _progress(True) as say:
+        found = partitions(source.model, **asked, solver=solver, workers=run, on_progress=say)
         if out is not None and found.cost is not None:
             with exit_on_terminate(), write_whole(out, QueryError) as file:
-                vast.write(found, file, run)
+                write_masks(found, file, run)
+    if isinstance(found, OutOfCorePartitions):
+        print_note(f"the space is too large to be held at once, so its {found.states:,} states were solved in parts.")
     if as_json:
-        print_json(found.to_json(max_pairs=max_pairs, max_states=_written(found, max_pairs, max_states)))
+        print_json(found.to_json(max_pairs=max_pairs, max_states=_limit_states(found, max_pairs, max_states)))
     else:
         from . import render
 
-        render.show(render.partition_page(found) if isinstance(found, Partitions) else render.vast_page(found))
+        render.show(render.partition_page(found) if isinstance(found, Partitions) else render.out_of_core_page(found))
 
 
-def _partitions(
-    model: Model, asked: Mapping[str, Any], solver: str, run: engines.Engine
-) -> Partitions | vast.VastPartitions:
-    """Solve the whole space at once if it is small enough, else in parts if its states do not compete."""
-    divisible = solver == "auto" and vast.divisible(asked["alpha_sufficiency"])
-    if not (divisible and vast.large(model)):
-        try:
-            return partitions(model, **asked, solver=solver)
-        except TooLargeError as error:
-            if not divisible:
-                raise QueryError(f"{error} With alpha_sufficiency under 1/2 it would be solved in parts.") from None
-    with _progress(True) as say:
-        found = vast.partitions(model, **asked, workers=run, told=say)
-    print_note(f"the space is too large to be held at once, so its {found.states:,} states were solved in parts.")
-    return found
-
-
-def _written(found: Partitions | vast.VastPartitions, max_pairs: int, asked: int | None) -> int | None:
-    """How many states of each pair are written; a limit that nobody asked for is said."""
-    states = len(found.space) if isinstance(found, Partitions) else found.states
+def _limit_states(found: Partitions | OutOfCorePartitions, max_pairs: int, max_states: int | None) -> int | None:
+    """Limit how many states of each pair are printed; report a limit that is not the user's."""
     most = sources.WRITTEN_STATES
-    if asked is not None or states <= most or not max_pairs or found.cost is None:
-        return asked
-    print_note(f"only the first {most:,} of {states:,} states are printed; --max-states {states} prints them all.")
+    if max_states is not None or found.states <= most or not max_pairs or found.cost is None:
+        return max_states
+    print_note(
+        f"only the first {most:,} of {found.states:,} states are printed; --max-states {found.states} prints them all."
+    )
     return most
 
 

@@ -20,6 +20,7 @@ from .. import examples
 from ..core.answer import Answer, Verdict
 from ..core.definitions import DEFINITIONS
 from ..core.find import causes, is_cause, partitions
+from ..core.spaces.state_space import StateSpace
 from ..errors import MissingExtraError
 from .render import assignments, block, plain_table, preimage_table, reasons, replayed, verdict_table
 
@@ -198,7 +199,7 @@ def _pusher() -> Scene:
         for definition in ("modified-hp", "functional")
     ]
     started = perf_counter()
-    found = partitions(model, outcome=example.outcome, **shares)
+    found = partitions(StateSpace.from_model(model, example.outcome), **shares)
     preimages = found.first().preimages
     seconds = perf_counter() - started
     states = len(found.space)

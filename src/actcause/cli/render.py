@@ -25,7 +25,7 @@ from ..core.counting import percent
 from ..core.definitions import DEFINITIONS
 
 if TYPE_CHECKING:
-    from ..core.spaces.out_of_core import VastPartitions
+    from ..core.spaces.out_of_core import OutOfCorePartitions
     from ..core.spaces.preimages import Pair, Partitions, Preimage
     from ..examples import Example
 
@@ -288,7 +288,7 @@ def partition_page(found: Partitions) -> RenderableType:
     )
 
 
-def vast_page(found: VastPartitions) -> RenderableType:
+def out_of_core_page(found: OutOfCorePartitions) -> RenderableType:
     """The same of a space that is not held: how many states are given which binary."""
     if found.cost is None:
         return Text(f"No pair was found. {as_options(found.status.sentence)}")
@@ -408,7 +408,7 @@ def as_options(sentence: str) -> str:
     sentence = re.sub(r"\b(solver|device)='([\w-]+)'", r"--\1 \2", sentence)
     sentence = re.sub(r"\b(resume|overwrite)=True", r"--\1", sentence)
     sentence = re.sub(r"^solver(?= must)", "--solver", sentence)
-    names = r"\b(?:max_seconds|max_causes|alpha_sufficiency|alpha_necessity)\b"
+    names = r"\b(?:max_seconds|max_causes|max_states|alpha_sufficiency|alpha_necessity)\b"
     return re.sub(names, lambda match: "--" + match[0].replace("_", "-"), sentence)
 
 

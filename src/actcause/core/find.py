@@ -1,17 +1,21 @@
-"""The verbs: `causes` and `is_cause`."""
+"""The verbs: `causes`, `is_cause` and `partitions`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import overload
 
-from ..errors import QueryError
+from ..errors import QueryError, TooLargeError
+from ..parallel import Engine
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
 from .definitions import OutOfBudget, Search, definition_named
 from .expression import Expression
 from .model import Model
 from .solvers import ENGINES, EngineSolver, Exhaustive, Solver
+from .spaces import out_of_core
 from .spaces.functional import FunctionalSolver
+from .spaces.out_of_core import OutOfCorePartitions
 from .spaces.preimages import Partitions, partition
 from .spaces.state_space import StateSpace
 
@@ -85,6 +89,18 @@ def is_cause(
     return _solver(query, solver).judge(search, query.check_event(event))
 
 
+@overload
+def partitions(
+    model: StateSpace,
+    *,
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    solver: str = "auto",
+    max_seconds: float | None = None,
+) -> Partitions: ...
+
+
+@overload
 def partitions(
     model: Model | StateSpace,
     outcome: str | Expression | None = None,
@@ -94,30 +110,55 @@ def partitions(
     where: str | Expression | None = None,
     solver: str = "auto",
     max_seconds: float | None = None,
-) -> Partitions:
+    workers: Engine | None = None,
+    on_progress: Callable[[str], None] | None = None,
+) -> Partitions | OutOfCorePartitions: ...
+
+
+def partitions(
+    model: Model | StateSpace,
+    outcome: str | Expression | None = None,
+    *,
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    where: str | Expression | None = None,
+    solver: str = "auto",
+    max_seconds: float | None = None,
+    workers: Engine | None = None,
+    on_progress: Callable[[str], None] | None = None,
+) -> Partitions | OutOfCorePartitions:
     r"""Partition a whole state space: which variables does the outcome depend on, in which states?
 
     Returns all binary-subset pairs of least cost. `model` is a model, whose contexts are the states
     (`where` narrows them), or a `StateSpace` of your own making.
 
-    >>> found = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C", alpha_sufficiency=1)
-    >>> found.cost, found.count
+    With `alpha_sufficiency` under 1/2 the states of a model that does not fit in memory are solved in parts, and
+    `OutOfCorePartitions` come back. `workers`, an engine of `actcause.parallel`, share the parts, and make it worth
+    while to solve large models that would fit in parts too; `on_progress` is called with what is being done.
+
+    >>> answer = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C", alpha_sufficiency=1)
+    >>> answer.cost, answer.count
     (5, 2)
     """
+    shares: dict[str, Share] = {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
     if isinstance(model, StateSpace):
         if outcome is not None or where is not None:
             raise QueryError("A StateSpace has its outcome already; leave out 'outcome' and 'where'.")
-        space = model
-    elif outcome is None:
+        return partition(model, **shares, solver=solver, max_seconds=max_seconds)
+    if outcome is None:
         raise QueryError("Say which variable is the outcome, for instance outcome='BS'.")
-    else:
-        space = StateSpace.from_model(model, outcome, where=where)
-    return partition(
-        space,
-        alpha_sufficiency=alpha_sufficiency,
-        alpha_necessity=alpha_necessity,
-        solver=solver,
-        max_seconds=max_seconds,
+    divisible = solver == "auto" and out_of_core.divisible(alpha_sufficiency)
+    if not (divisible and workers is not None and out_of_core.large(model)):
+        try:
+            space = StateSpace.from_model(model, outcome, where=where)
+            return partition(space, **shares, solver=solver, max_seconds=max_seconds)
+        except TooLargeError as error:
+            if solver != "auto":
+                raise
+            if not divisible:
+                raise TooLargeError(f"{error} With alpha_sufficiency under 1/2 it would be solved in parts.") from None
+    return out_of_core.partitions(
+        model, outcome, **shares, where=where, max_seconds=max_seconds, workers=workers, on_progress=on_progress
     )
 
 

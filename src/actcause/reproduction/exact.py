@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.find import partitions
+from ..core.spaces.state_space import StateSpace
 from ..examples import load
 
 USES = ("examples", "core.find", "core.text", "reproduction.exact")
@@ -17,8 +18,7 @@ def solved(
     """All binary-subset pairs of least cost of an example, state by state."""
     example = load(name)
     found = partitions(
-        example.model,
-        example.outcome,
+        StateSpace.from_model(example.model, example.outcome),
         alpha_sufficiency=alpha_sufficiency,
         alpha_necessity=alpha_necessity,
         solver=solver,

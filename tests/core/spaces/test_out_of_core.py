@@ -15,7 +15,8 @@ import actcause as ac
 import run
 from actcause.cli import main
 from actcause.core.equation import Equation
-from actcause.core.spaces import out_of_core as vast
+from actcause.core.spaces import out_of_core
+from actcause.core.spaces.mask_file import write_masks
 from actcause.core.spaces.out_of_core import frequent_outcomes as frequent
 from actcause.core.spaces.out_of_core import problem, result, search
 from actcause.parallel import engine
@@ -36,10 +37,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def both(model: ac.Model, outcome: str, sufficiency, necessity, where: str | None = None):
     shares = {"alpha_sufficiency": sufficiency, "alpha_necessity": necessity}
     whole = ac.partitions(model, outcome, where=where, **shares)
-    return whole, vast.partitions(model, outcome, where=where, **shares)
+    return whole, out_of_core.partitions(model, outcome, where=where, **shares)
 
 
-def agree(whole: ac.Partitions, parts: vast.VastPartitions) -> None:
+def agree(whole: ac.Partitions, parts: out_of_core.OutOfCorePartitions) -> None:
     assert (parts.cost, parts.count, parts.states) == (whole.cost, whole.count, len(whole.space))
     assert parts.preimages == {preimage.binary: len(preimage) for preimage in whole.first().preimages}
     assert parts.to_json(max_pairs=20) == whole.to_json(max_pairs=20)
@@ -50,7 +51,7 @@ def agree(whole: ac.Partitions, parts: vast.VastPartitions) -> None:
         assert parts.binaries(context) == whole.binaries(index)
     with engine() as alone:
         file = io.BytesIO()
-        vast.write(parts, file, alone)
+        write_masks(parts, file, alone)
     file.seek(0)
     assert np.load(file).tolist() == whole.first().masks.tolist()
 
@@ -127,13 +128,13 @@ def test_two_workers_find_what_one_finds(name, monkeypatch, request):
     monkeypatch.setattr(frequent, "CELLS", 200)
     asked = {"alpha_sufficiency": 0.3, "alpha_necessity": 0.2, "where": "A > B"}
     model = ac.Model.from_text(CHAIN)
-    alone = vast.partitions(model, "Y", **asked)
+    alone = out_of_core.partitions(model, "Y", **asked)
     with engine(name, workers=2) as two:
-        shared = vast.partitions(model, "Y", **asked, workers=two)
+        shared = out_of_core.partitions(model, "Y", **asked, workers=two)
         files = [io.BytesIO(), io.BytesIO()]
-        vast.write(shared, files[0], two)
+        write_masks(shared, files[0], two)
     with engine() as one:
-        vast.write(alone, files[1], one)
+        write_masks(alone, files[1], one)
     assert shared.to_json() == alone.to_json()
     assert files[0].getvalue() == files[1].getvalue()
 
@@ -144,11 +145,11 @@ def test_two_workers_find_what_one_finds(name, monkeypatch, request):
 @pytest.mark.parametrize("share", [None, 0.5, 1])
 def test_states_that_compete_cannot_be_taken_apart(share):
     with pytest.raises(ac.QueryError, match="only where alpha_sufficiency is under 1/2"):
-        vast.partitions(PUSHER.model, "Y", alpha_sufficiency=share)
+        out_of_core.partitions(PUSHER.model, "Y", alpha_sufficiency=share)
 
 
 def test_time_that_runs_out_is_a_status():
-    found = vast.partitions(PUSHER.model, "Y", alpha_sufficiency=0.2, max_seconds=1e-6)
+    found = out_of_core.partitions(PUSHER.model, "Y", alpha_sufficiency=0.2, max_seconds=1e-6)
     assert (found.status, found.cost, found.count) == (ac.Status.OUT_OF_TIME, None, None)
     assert found.to_json()["pairs"] == []
     with pytest.raises(ac.QueryError, match="There is no pair to show: The search ran out of time"):
@@ -157,14 +158,14 @@ def test_time_that_runs_out_is_a_status():
 
 def test_a_restriction_that_nothing_satisfies_is_refused():
     with pytest.raises(ac.QueryError, match="No context satisfies"):
-        vast.partitions(PUSHER.model, "Y", alpha_sufficiency=0.2, where="P > X and X > P")
+        out_of_core.partitions(PUSHER.model, "Y", alpha_sufficiency=0.2, where="P > X and X > P")
 
 
 def test_a_space_of_more_than_four_billion_states_is_refused_before_anything_is_counted():
     roots = [f"R{i}" for i in range(40)]
     model = ac.Model.from_text("\n".join(roots) + "\nY = " + " and ".join(roots))
     with pytest.raises(ac.QueryError, match="1,099,511,627,776 contexts; at most 4,294,967,296"):
-        vast.partitions(model, "Y", alpha_sufficiency=0.2)
+        out_of_core.partitions(model, "Y", alpha_sufficiency=0.2)
 
 
 def test_a_number_of_pairs_too_long_to_be_written_is_given_as_powers(monkeypatch):

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError, TooLargeError
+from ...parallel import Engine
 from ..answer import Status, as_share
 from ..definitions import Deadline, OutOfBudget
 from ..expression import Array
@@ -219,8 +220,17 @@ class Partitions:
         if self._solution is not None:
             yield from (Pair(self, masks) for masks in self._solution)
 
+    @property
+    def states(self) -> int:
+        """How many states the space has."""
+        return len(self.space)
+
+    def first_masks(self, workers: Engine | None = None) -> Iterator[Array]:
+        """Yield the mask of each state in the first pair, at once."""
+        yield self.first().masks
+
     def first(self) -> Pair:
-        """One minimal pair."""
+        """Return one minimal pair."""
         if self._solution is None or self._solution.cost is None:
             raise QueryError(f"There is no pair to show: {self.status.sentence}")
         return Pair(self, self._solution.base())
@@ -259,7 +269,7 @@ class Partitions:
             "variables": list(self.variables),
             "alpha_sufficiency": None if self.alpha_sufficiency is None else float(self.alpha_sufficiency),
             "alpha_necessity": None if self.alpha_necessity is None else float(self.alpha_necessity),
-            "states": len(self.space),
+            "states": self.states,
             "cost": self.cost,
             "count": self.count,
             "pairs": pairs,

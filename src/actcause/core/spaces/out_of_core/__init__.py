@@ -14,16 +14,16 @@ if what *other* states say about one can be had without holding them. It can:
 An outcome that is not among the most frequent ones comes out too seldom to make a set sufficient and too seldom to make
 it unnecessary: counting it as 0 gives the same verdict as its exact count. What must be known is therefore one value
 and one count for each assignment of what is held, found by going over the outcome's table once, in blocks
-(`frequent.py`). Where so much is held that these would not fit, little is left to vary, and each state tries it out
-itself. Necessity by changes that pass through other variables looks at the state's own context only. Then every part
-of the contexts is settled by itself (`part.py`), by the solver that settles spaces in memory; costs add up, and the
-numbers of choices multiply. Both steps are tasks of an engine, so workers share them.
+(`frequent_outcomes.py`). Where so much is held that these would not fit, little is left to vary, and each state tries
+it out itself. Necessity by changes that pass through other variables looks at the state's own context only. Then every
+part of the contexts is solved by itself (`part.py`), by the solver of spaces in memory; costs add up, and the numbers
+of choices multiply. Both steps are tasks of an engine, so workers share them.
 """
 
 from __future__ import annotations
 
 from .problem import divisible, large
-from .result import VastPartitions, write
+from .result import OutOfCorePartitions
 from .search import partitions
 
-__all__ = ["VastPartitions", "divisible", "large", "partitions", "write"]
+__all__ = ["OutOfCorePartitions", "divisible", "large", "partitions"]

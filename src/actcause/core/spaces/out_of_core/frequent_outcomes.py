@@ -1,4 +1,4 @@
-"""The outcomes that are frequent while some variables are held: all that a state must be compared with.
+"""The outcomes that are frequent while some variables are held: all that a state is compared with.
 
 For variables `kept` and each of their assignments the others take all their values, and the outcome comes out some
 way each time. Only outcomes that come out often enough decide anything (see the package), and these are few.
@@ -23,7 +23,7 @@ FEW = 16  # outcomes that are counted one after another
 
 
 @dataclass(frozen=True, eq=False)
-class Frequent:
+class FrequentOutcomes:
     """For each assignment of what is kept (a row): its most frequent outcomes and how often they come out of `total`.
 
     An outcome that is not listed comes out too seldom to matter.
@@ -33,19 +33,19 @@ class Frequent:
     counts: Array
     total: int
 
-    def agreeing(self, rows: Array, own: Array) -> Array:
+    def count(self, rows: Array, own: Array) -> Array:
         """How often the outcome `own` comes out in each of these rows, 0 where that is too seldom to matter."""
-        found = np.zeros(len(rows), dtype=np.int64)
+        times = np.zeros(len(rows), dtype=np.int64)
         for values, counts in zip(self.values.T, self.counts.T, strict=True):
-            found += np.where(values[rows] == own, counts[rows], 0)
-        return found
+            times += np.where(values[rows] == own, counts[rows], 0)
+        return times
 
     def highest(self) -> int:
         return int(self.counts.max(initial=0))
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class CountTask:
     """A task: rows `first` to `last` of what is kept, and `begin` to `end` of the other variables' assignments."""
 
     problem: Problem
@@ -71,75 +71,77 @@ def least(problem: Problem, total: int) -> int:
 
 def most_values(problem: Problem, kept: tuple[str, ...]) -> int:
     """How many outcomes can matter at once: each comes out `least` times or more. One, unless necessity is over 1/2."""
-    total = problem.assignments(problem.freed(kept))
+    total = problem.assignments(problem.varied(kept))
     return min(problem.kinds, total // least(problem, total))
 
 
-def blocks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> Iterator[Block]:
-    """The tasks that make up one `Frequent`: some whole rows each, or a part of one that is too long."""
-    rows, total = problem.assignments(kept), problem.assignments(problem.freed(kept))
+def count_tasks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> Iterator[CountTask]:
+    """The tasks that make up one `FrequentOutcomes`: some whole rows each, or a part of one that is too long."""
+    rows, total = problem.assignments(kept), problem.assignments(problem.varied(kept))
     height, width = max(1, CELLS // total), min(total, CELLS)
     most = most_values(problem, kept)
     for first in range(0, rows, height):
         for begin in range(0, total, width):
             last, end = min(rows, first + height), min(total, begin + width)
-            yield Block(problem, kept, first, last, begin, end, most, deadline.remaining)
+            yield CountTask(problem, kept, first, last, begin, end, most, deadline.remaining)
 
 
-def count_block(block: Block) -> tuple[Array, Array] | None:
-    """Values and counts, a row each: the most frequent ones of whole rows, all of a part; None if the time is up."""
-    problem = block.problem
-    freed = problem.freed(block.kept)
+def count_outcomes(task: CountTask) -> tuple[Array, Array] | None:
+    """Count outcomes: the most frequent ones of whole rows, all of a part of one; None if the time is up."""
+    problem = task.problem
+    varied = problem.varied(task.kept)
     try:
-        Deadline(block.seconds).check()
+        Deadline(task.seconds).check()
     except OutOfBudget:
         return None
-    rows, columns = np.arange(block.first, block.last), np.arange(block.begin, block.end)
-    kept = {name: column[:, None] for name, column in problem.columns(block.kept, rows).items()}
-    others = {name: column[None, :] for name, column in problem.columns(freed, columns).items()}
-    values, counts = _counts(problem.results({**kept, **others}, (len(rows), len(columns))))
-    whole = len(columns) == problem.assignments(freed)
-    return _top(values, counts, block.most) if whole else (values, counts)
+    rows, columns = np.arange(task.first, task.last), np.arange(task.begin, task.end)
+    kept = {name: column[:, None] for name, column in problem.columns(task.kept, rows).items()}
+    others = {name: column[None, :] for name, column in problem.columns(varied, columns).items()}
+    values, counts = _count_rows(problem.results({**kept, **others}, (len(rows), len(columns))))
+    whole = len(columns) == problem.assignments(varied)
+    return _keep_most(values, counts, task.most) if whole else (values, counts)
 
 
-def _counts(results: Array) -> tuple[Array, Array]:
-    """The distinct outcomes, and how often each of them is in each row."""
-    found = distinct(results)
-    if len(found) <= FEW:
-        counts = np.stack([np.count_nonzero(results == value, axis=1) for value in found], axis=1)
+def _count_rows(results: Array) -> tuple[Array, Array]:
+    """Find the distinct outcomes, and how often each of them is in each row."""
+    values = distinct(results)
+    if len(values) <= FEW:
+        counts = np.stack([np.count_nonzero(results == value, axis=1) for value in values], axis=1)
     else:
-        key = np.arange(len(results))[:, None] * len(found) + encode(results, found)
-        counts = np.bincount(key.ravel(), minlength=len(results) * len(found)).reshape(len(results), len(found))
-    return np.broadcast_to(np.asarray(found, dtype=np.int64), counts.shape), counts
+        key = np.arange(len(results))[:, None] * len(values) + encode(results, values)
+        counts = np.bincount(key.ravel(), minlength=len(results) * len(values)).reshape(len(results), len(values))
+    return np.broadcast_to(np.asarray(values, dtype=np.int64), counts.shape), counts
 
 
-def _top(values: Array, counts: Array, most: int) -> tuple[Array, Array]:
-    """The most frequent ones of each row."""
+def _keep_most(values: Array, counts: Array, most: int) -> tuple[Array, Array]:
+    """Keep the most frequent ones of each row."""
     order = counts.argmax(axis=1)[:, None] if most == 1 else np.argsort(-counts, axis=1, kind="stable")[:, :most]
     return np.take_along_axis(values, order, axis=1), np.take_along_axis(counts, order, axis=1)
 
 
-def joined(parts: Iterable[tuple[Block, tuple[Array, Array]]], problem: Problem, kept: tuple[str, ...]) -> Frequent:
-    """One `Frequent` of its blocks, which come in order."""
-    total = problem.assignments(problem.freed(kept))
+def join_counts(
+    parts: Iterable[tuple[CountTask, tuple[Array, Array]]], problem: Problem, kept: tuple[str, ...]
+) -> FrequentOutcomes:
+    """One `FrequentOutcomes` of its tasks' counts, which come in order."""
+    total = problem.assignments(problem.varied(kept))
     most = most_values(problem, kept)
     rows: list[tuple[Array, Array]] = []
     row: tuple[Array, Array] | None = None
-    for block, part in parts:
-        if not block.begin and block.end == total:
+    for task, part in parts:
+        if not task.begin and task.end == total:
             rows.append(part)
             continue
-        row = _summed(row, part) if block.begin and row is not None else part
-        if block.end == total:
-            rows.append(_top(*row, most))
+        row = _add(row, part) if task.begin and row is not None else part
+        if task.end == total:
+            rows.append(_keep_most(*row, most))
     width = max(values.shape[1] for values, _ in rows)
-    found = np.concatenate([_wide(values, width) for values, _ in rows])
-    counts = np.concatenate([_wide(counts, width) for _, counts in rows])
-    return Frequent(_small(found), _small(counts), total)
+    values = np.concatenate([_pad(values, width) for values, _ in rows])
+    counts = np.concatenate([_pad(counts, width) for _, counts in rows])
+    return FrequentOutcomes(_shrink(values), _shrink(counts), total)
 
 
-def _summed(row: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Two parts of one row together."""
+def _add(row: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Add up two parts of one row."""
     values, place = np.unique(np.concatenate([row[0][0], part[0][0]]), return_inverse=True)
     if len(values) > MOST_VALUES:
         raise TooLargeError(
@@ -150,13 +152,13 @@ def _summed(row: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array,
     return values[None, :], counts[None, :]
 
 
-def _wide(array: Array, width: int) -> Array:
-    """Rows with fewer outcomes are filled up with ones that never come out."""
+def _pad(array: Array, width: int) -> Array:
+    """Fill rows with fewer outcomes up with ones that never come out."""
     return np.pad(array, ((0, 0), (0, width - array.shape[1])))
 
 
-def _small(array: Array) -> Array:
-    """The same numbers in as few bytes as they take."""
+def _shrink(array: Array) -> Array:
+    """Store the same numbers in as few bytes as they take."""
     low, high = int(array.min()), int(array.max())
     kinds = (np.int8, np.int16, np.int32, np.int64)
     return array.astype(next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max))

@@ -1,11 +1,10 @@
-"""A part of a space: some contexts in a row, with the outcomes that they must be compared with."""
+"""A part of a space: some contexts in a row, with the outcomes that they are compared with."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from ...definitions import Deadline, OutOfBudget
 from ...expression import Array
 from ...ranges import grids
 from ...solvers.assignment import assign
+from ..mask_file import mask_type
 from ..preimages import Partitions, partition
 from ..state_space import StateSpace
-from .frequent_outcomes import Frequent
+from .frequent_outcomes import FrequentOutcomes
 from .problem import Problem
 
-Known = Mapping[tuple[str, ...], Frequent]
+Known = Mapping[tuple[str, ...], FrequentOutcomes]  # by what is kept
 RETRIES = 5  # one part that is lost would cost all others
 TAIL = 64  # states with a choice that are remembered: with them alone there are 2**64 pairs to be listed
 
@@ -45,16 +45,16 @@ class Part:
         chosen = np.unpackbits(np.frombuffer(self.open, dtype=np.uint8), count=len(numbers))
         return np.asarray(numbers[chosen.astype(bool)])
 
-    def packed(self, numbers: Array) -> bytes:
-        """Contexts of the part as `open` has them."""
+    def pack(self, numbers: Array) -> bytes:
+        """Write contexts of the part as `open` has them."""
         chosen = np.zeros(self.stop - self.start, dtype=bool)
         chosen[numbers - self.start] = True
         return np.packbits(chosen).tobytes()
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What became of a part: which states are still open, and of the others how many were given which mask.
+class PartResult:
+    """What became of a part: which states are still open, and how many of the others were given which mask.
 
     `ways` says how many states have how many masks to choose from; `undecided` are the last with more than one.
     """
@@ -77,31 +77,31 @@ class PartCounts(ModelCounts):
 
     def _differing_with(self, held: set[str]) -> tuple[Array, int]:
         kept = self.problem.kept(held)
-        freed = self.problem.freed(kept)
-        if not freed:  # all that the outcome reads is as it was, and so is the outcome
+        varied = self.problem.varied(kept)
+        if not varied:  # all that the outcome reads is as it was, and so is the outcome
             return np.zeros(self.size, dtype=np.int64), 1
         if kept in self.known:
             sizes = [len(self.model.ranges[name]) for name in kept]
             rows, _ = mixed_radix([self._coded(name) for name in kept], sizes, self.size[0])
-            found = self.known[kept]
-            return found.total - found.agreeing(rows, self.actual), found.total
-        return self._by_trying(kept, freed)
+            frequent = self.known[kept]
+            return frequent.total - frequent.count(rows, self.actual), frequent.total
+        return self._try_out(kept, varied)
 
-    def _by_trying(self, kept: tuple[str, ...], freed: tuple[str, ...]) -> tuple[Array, int]:
-        """Set what is freed to all its values in every state, of which there are few where much is kept."""
+    def _try_out(self, kept: tuple[str, ...], varied: tuple[str, ...]) -> tuple[Array, int]:
+        """Set what is varied to all its values in every state: there are few where much is kept."""
         differing = np.zeros(self.size, dtype=np.int64)
         fixed = {name: self.values[name][None, :] for name in kept}
         at_once = max(1, CHUNK // self.size[0])
-        for columns in grids([self.model.ranges[name] for name in freed], at_once):
+        for columns in grids([self.model.ranges[name] for name in varied], at_once):
             self.check()
-            changed = {name: column[:, None] for name, column in zip(freed, columns, strict=True)}
+            changed = {name: column[:, None] for name, column in zip(varied, columns, strict=True)}
             results = self.problem.results({**fixed, **changed}, (len(columns[0]), self.size[0]))
             differing += np.count_nonzero(results != self.actual, axis=0)
-        return differing, self.problem.assignments(freed)
+        return differing, self.problem.assignments(varied)
 
 
-def space_of(problem: Problem, numbers: Array, known: Known, check: Check = never) -> StateSpace:
-    """The states of the contexts with these numbers, as a space of its own."""
+def build_space(problem: Problem, numbers: Array, known: Known, check: Check = never) -> StateSpace:
+    """Build a space of the contexts with these numbers."""
     model, size = problem.model, (len(numbers),)
     contexts = problem.columns(model.roots, numbers)
     values = {name: np.broadcast_to(column, size) for name, column in model.evaluate_many(contexts).items()}
@@ -120,21 +120,21 @@ def space_of(problem: Problem, numbers: Array, known: Known, check: Check = neve
     )
 
 
-def admit(part: Part) -> bytes:
-    """A task's answer: which of its contexts satisfy the restriction."""
+def select_contexts(part: Part) -> bytes:
+    """Find the contexts of a part that satisfy the restriction."""
     problem = part.problem
     assert problem.where is not None
     numbers = part.numbers
     values = problem.model.evaluate_many(problem.columns(problem.model.roots, numbers))
     kept = np.broadcast_to(problem.where.array(values, np.asarray(True)) != 0, numbers.shape)
-    return part.packed(numbers[kept])
+    return part.pack(numbers[kept])
 
 
-def settle(part: Part) -> Settled | None:
-    """A task's answer: which open states may be given which of the masks; None if the time is up."""
+def assign_masks(part: Part) -> PartResult | None:
+    """Give the part's masks to the open states that may have them; None if the time is up."""
     problem, numbers, deadline = part.problem, part.numbers, Deadline(part.seconds)
     try:
-        space = space_of(problem, numbers, part.known, deadline.check)
+        space = build_space(problem, numbers, part.known, deadline.check)
         size = part.masks[0].bit_count()
         solution = assign(
             len(space),
@@ -150,41 +150,36 @@ def settle(part: Part) -> Settled | None:
         )
     except OutOfBudget:
         return None
-    return _settled(part, numbers, solution.ties)
+    return _summarise(part, numbers, solution.ties)
 
 
-def _settled(part: Part, numbers: Array, ties: list[tuple[int, Array]]) -> Settled:
+def _summarise(part: Part, numbers: Array, ties: list[tuple[int, Array]]) -> PartResult:
+    """Count what the states were given; `ties` are the masks and who may have them."""
     ways = np.zeros(len(numbers), dtype=np.int64)
-    given: Counter[int] = Counter()
+    masks: Counter[int] = Counter()
     for mask, states in ties:
-        given[mask] += int(np.count_nonzero(states & (ways == 0)))
+        masks[mask] += int(np.count_nonzero(states & (ways == 0)))
         ways += states
     last = np.flatnonzero(ways > 1)[-TAIL:]
     choices = [tuple(mask for mask, states in ties if states[index]) for index in last]
     left = numbers[ways == 0]
     many, often = np.unique(ways[ways > 1], return_counts=True)
-    return Settled(
-        open=part.packed(left),
+    return PartResult(
+        open=part.pack(left),
         left=len(left),
-        masks=+given,
+        masks=+masks,
         ways=Counter(dict(zip(many.tolist(), often.tolist(), strict=True))),
         undecided=tuple(zip(numbers[last].tolist(), choices, strict=True)),
     )
 
 
-def solved(part: Part) -> Partitions:
-    """The open states of a part as partitions of their own, once all that they need is known."""
+def solve_part(part: Part) -> Partitions:
+    """Partition the open states of a part by themselves, once all that they need is known."""
     problem = part.problem
-    space = space_of(problem, part.numbers, part.known)
+    space = build_space(problem, part.numbers, part.known)
     return partition(space, alpha_sufficiency=problem.sufficiency, alpha_necessity=problem.necessity)
 
 
-def first_masks(part: Part) -> Array:
-    """A task's answer: the mask of each open state in the first pair, in as few bytes as masks take."""
-    return solved(part).first().masks.astype(mask_type(len(part.problem.variables)))
-
-
-def mask_type(variables: int) -> np.dtype[np.unsignedinteger[Any]]:
-    """Unsigned integers with a bit for each variable."""
-    kinds = (np.uint8, np.uint16, np.uint32, np.uint64)
-    return np.dtype(next(kind for kind in kinds if np.iinfo(kind).bits >= min(variables, 64)))
+def find_masks(part: Part) -> Array:
+    """Find the mask of each open state in the first pair, in as few bytes as masks take."""
+    return solve_part(part).first().masks.astype(mask_type(len(part.problem.variables)))

@@ -14,6 +14,7 @@ from ....errors import QueryError, TooLargeError
 from ...answer import as_share
 from ...expression import Array, Expression, Name
 from ...model import Model
+from ...text import parse_formula
 from ..preimages import HALF
 from ..state_space import StateSpace
 
@@ -90,8 +91,8 @@ class Problem:
         """What keeps its values when these state variables are held, of what the outcome reads."""
         return (*self.exogenous, *(name for name in self.inputs if name in held))
 
-    def freed(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """What takes all its values then."""
+    def varied(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """What takes all its values while these are kept."""
         return tuple(name for name in self.inputs if name not in kept)
 
     def columns(self, names: Sequence[str], numbers: Array) -> dict[str, Array]:
@@ -102,20 +103,20 @@ class Problem:
         >>> {name: column.tolist() for name, column in problem.columns(("A", "B"), np.arange(2, 5)).items()}
         {'A': [1, 1, 2], 'B': [0, 1, 0]}
         """
-        found = {}
+        columns = {}
         for name in reversed(names):
             values = np.asarray(self.model.ranges[name], dtype=np.int64)
             numbers, place = np.divmod(numbers, len(values))
-            found[name] = values[place]
-        return {name: found[name] for name in names}
+            columns[name] = values[place]
+        return {name: columns[name] for name in names}
 
     def number(self, context: Mapping[str, int]) -> int:
         """The number of a context."""
-        found = 0
+        number = 0
         for name, value in self.model.check_context(context).items():
             values = self.model.ranges[name]
-            found = found * len(values) + values.index(value)
-        return found
+            number = number * len(values) + values.index(value)
+        return number
 
     def results(self, columns: Mapping[str, Array], shape: tuple[int, ...]) -> Array:
         """The outcome when what it reads is set by these columns, which broadcast to the shape."""
@@ -134,9 +135,7 @@ class Problem:
         sufficiency: Fraction | None,
         necessity: Fraction | None,
     ) -> Problem:
-        """The problem that these say, if it can be solved part by part."""
-        from ...text import parse_formula
-
+        """Put a problem together, if it can be solved part by part."""
         if sufficiency is None or sufficiency >= HALF:
             raise QueryError(
                 "States are independent of each other only where alpha_sufficiency is under 1/2; "

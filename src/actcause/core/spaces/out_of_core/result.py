@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
 from math import log2, prod
-from typing import Any, BinaryIO
-
-import numpy as np
+from typing import Any
 
 from ....errors import QueryError
-from ....parallel import Engine, values
+from ....parallel import Engine, engine, values
 from ...answer import Status
 from ...expression import Array
-from ..preimages import Partitions, Row
-from .part import RETRIES, Known, Part, first_masks, mask_type, solved
+from ..preimages import Row
+from .part import RETRIES, Known, Part, find_masks, solve_part
 from .problem import Problem
 
 WRITTEN_BITS = 1 << 20  # of the number of pairs, if it is to be written in digits
@@ -24,12 +22,12 @@ SHOWN_STATES = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class VastPartitions:
-    """What `Partitions` says, of a space whose states are looked at part by part.
+class OutOfCorePartitions:
+    """All binary-subset pairs of least cost of a space too large for memory.
 
-    `masks` says how many states the first pair gives which mask, `ways` how many states have how many masks to choose
-    from, `undecided` the last of these states (contexts by number) with their masks. Single states and the first ones
-    are worked out when they are asked for, from what is frequent (`known`).
+    As `Partitions`, but pairs cannot be iterated over. `masks` counts the states that the first pair gives each mask,
+    `ways` the states that have a number of masks to choose from, and `undecided` lists the last of these states
+    (contexts by number) with their masks. Single states are solved when they are read, from what is frequent (`known`).
     """
 
     problem: Problem
@@ -71,16 +69,20 @@ class VastPartitions:
 
     def binaries(self, context: Mapping[str, int]) -> tuple[str, ...]:
         """The binaries that the state of a context is given in some minimal pair: its functional actual causes."""
-        self._check()
+        self._require_pair()
         number = self.problem.number(context)
         part = Part(self.problem, number, number + 1, None, (), self.known, None)
-        return solved(part).binaries(0)
+        return solve_part(part).binaries(0)
 
-    def first_masks(self, workers: Engine) -> Iterator[Array]:
+    def first_masks(self, workers: Engine | None = None) -> Iterator[Array]:
         """The mask of each state in the first pair, one part of the states after another."""
-        self._check()
+        self._require_pair()
         parts = (replace(part, known=self.known) for part in self.parts)
-        return values(workers.run(first_masks, parts, retries=RETRIES))
+        if workers is not None:
+            yield from values(workers.run(find_masks, parts, retries=RETRIES))
+            return
+        with engine() as alone:
+            yield from values(alone.run(find_masks, parts, retries=RETRIES))
 
     def to_json(self, max_pairs: int = 64, max_states: int | None = None) -> dict[str, Any]:
         """The document of `Partitions`; `count` is None if it is too long, and `ways` has it as a product of powers."""
@@ -104,25 +106,25 @@ class VastPartitions:
             return []
         if states > SHOWN_STATES:
             raise QueryError(
-                f"At most {SHOWN_STATES:,} states of a pair are printed; "
-                f"use --max-states, or --out FILE.npy for all of them."
+                f"At most {SHOWN_STATES:,} states of a pair are listed; "
+                f"lower max_states, or write all masks to a .npy file."
             )
-        rows, numbers = self._first(states)
+        rows, numbers = self._first_rows(states)
         base = [row.to_json() for row in rows]
         pairs = []
         for chosen in islice(self._choices(), most):
-            given = {number: {"binary": self.binary(mask)} for number, mask in chosen.items()}
-            pairs.append([row | given.get(number, {}) for row, number in zip(base, numbers, strict=True)])
+            binaries = {number: {"binary": self.binary(mask)} for number, mask in chosen.items()}
+            pairs.append([row | binaries.get(number, {}) for row, number in zip(base, numbers, strict=True)])
         return pairs
 
-    def _first(self, states: int) -> tuple[list[Row], list[int]]:
+    def _first_rows(self, states: int) -> tuple[list[Row], list[int]]:
         """The first states as the first pair has them, and the numbers of their contexts."""
         rows: list[Row] = []
         numbers: list[int] = []
         for part in self.parts:
             wanted = part.numbers[: states - len(rows)]
             if len(wanted):
-                rows += solved(replace(part, open=part.packed(wanted), known=self.known)).first()
+                rows += solve_part(replace(part, open=part.pack(wanted), known=self.known)).first()
                 numbers += wanted.tolist()
             if len(rows) == states:
                 break
@@ -134,18 +136,6 @@ class VastPartitions:
         for chosen in product(*(choices for _, choices in self.undecided)):
             yield dict(zip(numbers, chosen, strict=True))
 
-    def _check(self) -> None:
+    def _require_pair(self) -> None:
         if self.cost is None:
             raise QueryError(f"There is no pair to show: {self.status.sentence}")
-
-
-def write(found: Partitions | VastPartitions, file: BinaryIO, workers: Engine) -> None:
-    """The first pair as a .npy file: the mask of each state in the order of contexts, bit 0 the first variable."""
-    if isinstance(found, Partitions):
-        states, parts = len(found.space), iter([found.first().masks])
-    else:
-        states, parts = found.states, found.first_masks(workers)
-    kind = mask_type(len(found.variables))
-    np.lib.format.write_array_header_2_0(file, {"descr": kind.str, "fortran_order": False, "shape": (states,)})
-    for masks in parts:
-        file.write(masks.astype(kind).tobytes())

@@ -15,45 +15,45 @@ from ...answer import Status, as_share
 from ...definitions import Deadline, OutOfBudget
 from ...expression import Array, Expression
 from ...model import Model
-from .frequent_outcomes import Block, Frequent, blocks, count_block, joined, most_values
-from .part import RETRIES, TAIL, Known, Part, Settled, admit, settle
+from .frequent_outcomes import CountTask, FrequentOutcomes, count_outcomes, count_tasks, join_counts, most_values
+from .part import RETRIES, TAIL, Known, Part, PartResult, assign_masks, select_contexts
 from .problem import Problem
-from .result import VastPartitions
+from .result import OutOfCorePartitions
 
 CELLS = 1 << 22  # states times variables of a part
 MOST_ROWS = 1 << 23  # of all that is frequent together; what does not fit is tried out in each state instead
 
 T = TypeVar("T")
 R = TypeVar("R")
-Told = Callable[[str], None]
+OnProgress = Callable[[str], None]
 
 
 def partitions(
     model: Model,
     outcome: str | Expression,
     *,
-    alpha_sufficiency: float | Fraction | str,
+    alpha_sufficiency: float | Fraction | str | None,
     alpha_necessity: float | Fraction | str | None = None,
     where: str | Expression | None = None,
     max_seconds: float | None = None,
     workers: Engine | None = None,
-    told: Told = lambda _: None,
-) -> VastPartitions:
-    """Partition a state space of any size, part by part; `told` is called with what is being done.
+    on_progress: OnProgress | None = None,
+) -> OutOfCorePartitions:
+    """Partition a state space of any size, part by part; `on_progress` is called with what is being done.
 
     >>> from actcause import examples
     >>> pusher = examples.load("pusher-1d")
-    >>> found = partitions(pusher.model, "Y", alpha_sufficiency=0.2, alpha_necessity=0.01)
-    >>> found.cost, found.binaries({"P": 499, "X": 200})
+    >>> answer = partitions(pusher.model, "Y", alpha_sufficiency=0.2, alpha_necessity=0.01)
+    >>> answer.cost, answer.binaries({"P": 499, "X": 200})
     (2003, ('10',))
     """
     shares = as_share("alpha_sufficiency", alpha_sufficiency), as_share("alpha_necessity", alpha_necessity)
     problem = Problem.of(model, outcome, where, *shares)
     deadline = Deadline(max_seconds)
     if workers is not None:
-        return _Search(problem, workers, deadline, told).run()
+        return _Search(problem, workers, deadline, on_progress).run()
     with engine() as alone:
-        return _Search(problem, alone, deadline, told).run()
+        return _Search(problem, alone, deadline, on_progress).run()
 
 
 @dataclass
@@ -66,33 +66,33 @@ class _Totals:
     ways: Counter[int]
     undecided: list[tuple[int, tuple[int, ...]]]
 
-    def add(self, settled: Settled) -> None:
-        self.masks += settled.masks
-        self.ways += settled.ways
-        self.undecided = sorted([*self.undecided, *settled.undecided])[-TAIL:]
+    def add(self, result: PartResult) -> None:
+        self.masks += result.masks
+        self.ways += result.ways
+        self.undecided = sorted([*self.undecided, *result.undecided])[-TAIL:]
 
 
 class _Search:
-    def __init__(self, problem: Problem, workers: Engine, deadline: Deadline, told: Told) -> None:
-        self.problem, self.workers, self.deadline, self.told = problem, workers, deadline, told
-        self.known: dict[tuple[str, ...], Frequent] = {}
+    def __init__(self, problem: Problem, workers: Engine, deadline: Deadline, on_progress: OnProgress | None) -> None:
+        self.problem, self.workers, self.deadline, self.on_progress = problem, workers, deadline, on_progress
+        self.known: dict[tuple[str, ...], FrequentOutcomes] = {}
 
-    def run(self) -> VastPartitions:
+    def run(self) -> OutOfCorePartitions:
         parts = list(self._parts())
         try:
-            parts = self._admitted(parts)
+            parts = self._select(parts)
             totals = _Totals(sum(map(_states, parts)), parts, Counter(), Counter(), [])
             if not totals.states:
                 raise QueryError(f"No context satisfies '{self.problem.where}'; nothing is left to partition.")
             for size in range(1, len(self.problem.variables) + 1):
                 if not totals.open:
                     break
-                self._settle(size, totals)
+                self._assign(size, totals)
         except OutOfBudget as ended:
             states = sum(map(_states, parts))
-            return VastPartitions(self.problem, ended.status, states, {}, {}, (), self.known, tuple(parts))
+            return OutOfCorePartitions(self.problem, ended.status, states, {}, {}, (), self.known, tuple(parts))
         totals.masks[0] += sum(map(_states, totals.open))  # nothing is necessary there
-        return VastPartitions(
+        return OutOfCorePartitions(
             self.problem,
             Status.COMPLETE,
             totals.states,
@@ -109,36 +109,36 @@ class _Search:
         for start in range(0, contexts, height):
             yield Part(self.problem, start, min(contexts, start + height), None, (), {}, None)
 
-    def _admitted(self, parts: list[Part]) -> list[Part]:
-        """The parts without the contexts that the restriction leaves out."""
+    def _select(self, parts: list[Part]) -> list[Part]:
+        """Leave out the contexts that do not satisfy the restriction."""
         if self.problem.where is None:
             return parts
-        found: list[Part] = []
-        for part, kept in zip(parts, self._run(admit, parts), strict=True):
-            self._tell(f"which contexts are meant, part {len(found) + 1} of {len(parts)}")
-            found.append(replace(part, open=kept))
-        return [part for part in found if _states(part)]
+        narrowed: list[Part] = []
+        for part, selected in zip(parts, self._run(select_contexts, parts), strict=True):
+            self._report(f"selecting contexts, part {len(narrowed) + 1} of {len(parts)}")
+            narrowed.append(replace(part, open=selected))
+        return [part for part in narrowed if _states(part)]
 
-    def _settle(self, size: int, totals: _Totals) -> None:
+    def _assign(self, size: int, totals: _Totals) -> None:
         """Give the masks of one size to all states that may have them and have no smaller one."""
         masks, needed = self._masks(size)
         if not masks:
             return
         known: Known = {kept: self.known[kept] for kept in needed if kept in self.known}
-        asked = totals.open
+        waiting = totals.open
 
         def tasks() -> Iterator[Part]:
-            for part in asked:
+            for part in waiting:
                 yield replace(part, masks=masks, known=known, seconds=self.deadline.remaining)
 
         left = []
-        for number, (part, settled) in enumerate(zip(asked, self._run(settle, tasks()), strict=True), 1):
-            self._tell(f"sets of {size}, part {number} of {len(asked)}")
-            if settled is None:
+        for number, (part, result) in enumerate(zip(waiting, self._run(assign_masks, tasks()), strict=True), 1):
+            self._report(f"sets of {size}, part {number} of {len(waiting)}")
+            if result is None:
                 raise OutOfBudget(Status.OUT_OF_TIME)
-            totals.add(settled)
-            if settled.left:
-                left.append(replace(part, open=settled.open))
+            totals.add(result)
+            if result.left:
+                left.append(replace(part, open=result.open))
         totals.open = left
 
     def _masks(self, size: int) -> tuple[tuple[int, ...], set[tuple[str, ...]]]:
@@ -148,7 +148,7 @@ class _Search:
         named = {sum(1 << i for i in each): {problem.variables[i] for i in each} for each in chosen}
         sufficient = {mask: problem.kept(names) for mask, names in named.items()}
         self._count(set(sufficient.values()))
-        masks = tuple(mask for mask, kept in sufficient.items() if self._anywhere(kept))
+        masks = tuple(mask for mask, kept in sufficient.items() if self._can_suffice(kept))
         necessary = set()
         for mask in masks:
             changed = named[mask] & problem.influential & set(problem.inputs)
@@ -157,29 +157,31 @@ class _Search:
         self._count(necessary)
         return masks, necessary | {sufficient[mask] for mask in masks}
 
-    def _anywhere(self, kept: tuple[str, ...]) -> bool:
+    def _can_suffice(self, kept: tuple[str, ...]) -> bool:
         """Whether holding this can be sufficient for any outcome."""
-        found = self.known.get(kept)
-        if found is None:
+        frequent = self.known.get(kept)
+        if frequent is None:
             return True
         share = self.problem.sufficiency
-        return found.highest() >= found.total - share.numerator * found.total // share.denominator
+        return frequent.highest() >= frequent.total - share.numerator * frequent.total // share.denominator
 
     def _count(self, wanted: set[tuple[str, ...]]) -> None:
         """Find what is frequent with each of these kept, the smallest first, as long as there is room."""
         problem = self.problem
         sizes = {kept: problem.assignments(kept) * most_values(problem, kept) for kept in wanted}
         for kept in sorted(wanted, key=lambda kept: (sizes[kept], kept)):
-            room = MOST_ROWS - sum(found.values.size for found in self.known.values())
-            if kept in self.known or not problem.freed(kept) or sizes[kept] > room:
+            room = MOST_ROWS - sum(frequent.values.size for frequent in self.known.values())
+            if kept in self.known or not problem.varied(kept) or sizes[kept] > room:
                 continue
-            tasks = list(blocks(problem, kept, self.deadline))
-            self.known[kept] = joined(self._counted(tasks, kept), problem, kept)
+            tasks = list(count_tasks(problem, kept, self.deadline))
+            self.known[kept] = join_counts(self._run_counts(tasks, kept), problem, kept)
 
-    def _counted(self, tasks: list[Block], kept: tuple[str, ...]) -> Iterator[tuple[Block, tuple[Array, Array]]]:
-        said = ", ".join(kept) or "nothing"
-        for number, counts in enumerate(self._run(count_block, tasks)):
-            self._tell(f"outcomes with {said} held, part {number + 1} of {len(tasks)}")
+    def _run_counts(
+        self, tasks: list[CountTask], kept: tuple[str, ...]
+    ) -> Iterator[tuple[CountTask, tuple[Array, Array]]]:
+        names = ", ".join(kept) or "nothing"
+        for number, counts in enumerate(self._run(count_outcomes, tasks)):
+            self._report(f"outcomes with {names} held, part {number + 1} of {len(tasks)}")
             if counts is None:
                 raise OutOfBudget(Status.OUT_OF_TIME)
             yield tasks[number], counts
@@ -187,10 +189,12 @@ class _Search:
     def _run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         return values(self.workers.run(function, tasks, retries=RETRIES))
 
-    def _tell(self, what: str) -> None:
+    def _report(self, what: str) -> None:
         self.deadline.check()
-        self.told(what)
+        if self.on_progress is not None:
+            self.on_progress(what)
 
 
 def _states(part: Part) -> int:
+    """Count the open states of a part."""
     return part.stop - part.start if part.open is None else int.from_bytes(part.open, "big").bit_count()
