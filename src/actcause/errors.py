@@ -1,11 +1,13 @@
 """The errors a user can meet: one base class, one sentence each.
 
-Every message says what was expected, what came, and what to do about it.
+Every message says what was expected, what came, and what to do about it. A message that is about a parameter
+is a template, written once: each front end passes `describe` a function that names parameters in its own words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,8 +15,84 @@ from typing import Any
 SUGGESTION_BUDGET = 2_000_000
 
 
+# How a front end writes a parameter, given its Python name and the value it should have ("" for none).
+Naming = Callable[[str, str], str]
+
+
+def name_in_python(parameter: str, value: str = "") -> str:
+    """Name a parameter as Python's callers know it.
+
+    >>> name_in_python("max_seconds"), name_in_python("solver", "auto"), name_in_python("resume", "True")
+    ('max_seconds', "solver='auto'", 'resume=True')
+    """
+    return f"{parameter}={value if value == 'True' else repr(value)}" if value else parameter
+
+
+def fill(template: str, naming: Naming, values: Mapping[str, object] | None = None) -> str:
+    """Put values and the names of parameters into a template.
+
+    A field that is not among the values is a parameter, with the value it should have after a colon. A value
+    with a `describe` of its own (a status, another error) speaks in the same words.
+
+    >>> fill("raise {max_seconds}, or use {solver:auto}; got {got}", name_in_python, {"got": 1})
+    "raise max_seconds, or use solver='auto'; got 1"
+    """
+    return template.format_map(_Fields(naming, values or {}))
+
+
+class _Fields(dict[str, object]):
+    def __init__(self, naming: Naming, values: Mapping[str, object]) -> None:
+        super().__init__(
+            {name: value.describe(naming) if hasattr(value, "describe") else value for name, value in values.items()}
+        )
+        self._naming = naming
+
+    def __missing__(self, parameter: str) -> _Reference:
+        return _Reference(parameter, self._naming)
+
+
+class _Reference:
+    def __init__(self, parameter: str, naming: Naming) -> None:
+        self._parameter, self._naming = parameter, naming
+
+    def __format__(self, value: str) -> str:
+        return self._naming(self._parameter, value)
+
+
 class ActCauseError(ValueError):
-    """Base class of every error that a user's input can raise."""
+    """Base class of every error that a user's input can raise.
+
+    `parameter` is the Python name of the parameter that was wrong, None where no single one was. With it, or with
+    values, the message is a template (see `fill`) in which `{parameter}` stands for that one.
+
+    >>> error = ActCauseError("{parameter} must be positive; got {got}.", parameter="max_seconds", got=-1)
+    >>> str(error)
+    'max_seconds must be positive; got -1.'
+    >>> error.describe(lambda parameter, value: f"the field '{parameter}'")
+    "the field 'max_seconds' must be positive; got -1."
+    """
+
+    parameter: str | None = None
+    _values: Mapping[str, object] | None = None
+    _prefixed = False
+
+    def __init__(self, message: str = "", *, parameter: str | None = None, **values: object) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+        self._values = values if parameter is not None or values else None
+
+    def describe(self, naming: Naming = name_in_python) -> str:
+        """The message, with parameters in a front end's words."""
+        name = "" if self.parameter is None else naming(self.parameter, "")
+        message = super().__str__()
+        if self._values is not None:
+            message = fill(message, naming, {**self._values, "parameter": name})
+        if not self._prefixed:
+            return message
+        return f"{name}, {message}" if isinstance(self, ParseError) else f"{name}: {message}"
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 class ModelError(ActCauseError):
@@ -35,11 +113,21 @@ class ParseError(ModelError):
         super().__init__(f"line {line}, column {column}: {message}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_parse_error, (self.reason, self.line, self.column, self.source))
+        return (_parse_error, (self.reason, self.line, self.column, self.source), self.__dict__)
 
 
 def _parse_error(message: str, line: int, column: int, source: str) -> ParseError:
     return ParseError(message, line=line, column=column, source=source)
+
+
+@contextmanager
+def blaming(parameter: str) -> Iterator[None]:
+    """Say in which parameter's text a mistake is, since there are several texts."""
+    try:
+        yield
+    except ModelError as error:
+        error.parameter, error._prefixed = parameter, True
+        raise
 
 
 class QueryError(ActCauseError):

@@ -42,9 +42,3 @@ def test_a_wide_space_shows_the_variables_that_matter() -> None:
     header = next(line.split() for line in page.splitlines() if line.split()[:1] == ["binary"])
     assert header == ["binary", "Variable3", "Variable9", "Y"]
     assert "10 more variables are not shown." in page
-
-
-def test_parameters_are_named_as_the_options_that_they_are() -> None:
-    assert render.as_options("raise max_seconds or alpha_sufficiency") == "raise --max-seconds or --alpha-sufficiency"
-    assert render.as_options("solver must be 'auto'") == "--solver must be 'auto'"
-    assert render.as_options("the SAT solver must stop") == "the SAT solver must stop"

@@ -130,7 +130,7 @@ def ask(
         source.model,
         context=source.context(context),
         effect=source.effect(effect),
-        event=None if event is None else source.event("--event", event),
+        event=None if event is None else source.event("event", event),
         shares={
             "alpha_sufficiency": source.share("alpha_sufficiency", alpha_sufficiency),
             "alpha_necessity": source.share("alpha_necessity", alpha_necessity),
@@ -153,7 +153,7 @@ def ask(
     if everything or not isinstance(last, Verdict):
         return YES
     if last.holds is None:
-        raise QueryError(last.sentence)
+        raise QueryError("{verdict}", verdict=last)
     return YES if last.holds else NO
 
 
@@ -185,7 +185,7 @@ def partition(
         "outcome": source.outcome(outcome),
         "alpha_sufficiency": source.share("alpha_sufficiency", alpha_sufficiency),
         "alpha_necessity": source.share("alpha_necessity", alpha_necessity),
-        "where": None if where is None else source.formula("--where", where),
+        "where": None if where is None else source.formula("where", where),
         "max_seconds": max_seconds,
     }
     with engines.engine(engine, workers, address) as run, _progress(True) as say:
@@ -383,13 +383,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
         return code
-    except MissingExtraError as error:
-        print_note(error)
-        return MISTAKE
     except ActCauseError as error:
-        from . import render
-
-        print_note(render.as_options(str(error)))
+        print_note(error.describe(options.name_option))
         return MISTAKE
     except KeyboardInterrupt:
         return INTERRUPTED

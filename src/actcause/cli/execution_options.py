@@ -5,6 +5,29 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Annotated
 
+from ..errors import name_in_python
+
+# Parameters of Python functions that have an option of the same name; those of domains and methods go by --set.
+NAMED = frozenset(
+    (
+        *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
+        *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds", "device", "seed", "resume", "overwrite"),
+    )
+)
+
+
+def name_option(parameter: str, value: str = "") -> str:
+    """Name a parameter as the option that it is on the command line.
+
+    >>> name_option("max_seconds"), name_option("solver", "auto"), name_option("resume", "True")
+    ('--max-seconds', '--solver auto', '--resume')
+    """
+    if parameter not in NAMED:
+        return name_in_python(parameter, value)
+    option = f"--{parameter.replace('_', '-')}"
+    return option if value in ("", "True") else f"{option} {value}"
+
+
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 

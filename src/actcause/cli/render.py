@@ -23,6 +23,7 @@ from rich.text import Text
 from ..core.answer import Answer, Query, Status, Verdict, Witness
 from ..core.counting import percent
 from ..core.definitions import DEFINITIONS
+from .execution_options import name_option
 
 if TYPE_CHECKING:
     from ..core.spaces.out_of_core import OutOfCorePartitions
@@ -123,7 +124,7 @@ def answer_page(answer: Answer | Verdict, degrees: Degrees = None) -> Renderable
     query = answer.query
     parts: list[RenderableType] = [Text(_question(answer)), Text(f"By {_titled(query)}:", style="bold")]
     if isinstance(answer, Verdict):
-        parts.append(_indented(as_options(answer.sentence)))
+        parts.append(_indented(answer.describe(name_option)))
         parts.append(_indented(", ".join(f"{name} {_word(held)}" for name, held in answer.conditions.items())))
         if answer and answer.witness is not None:
             parts.append(_indented(replayed(query, answer.witness)))
@@ -142,7 +143,7 @@ def answer_page(answer: Answer | Verdict, degrees: Degrees = None) -> Renderable
             table.add_row(Text(cause.sentence), _degree(degree))
         parts += [table, _small(DEGREE)]
     if found and answer.status is not Status.COMPLETE:
-        parts.append(Text(as_options(answer.status.sentence)))
+        parts.append(Text(answer.status.describe(name_option)))
     return Group(*parts)
 
 
@@ -237,7 +238,7 @@ def _notes(answers: Sequence[Answer | Verdict], degrees: bool) -> list[Renderabl
     if listed and len(shown) < len(listed[0].query.candidates):
         found.append(_small(f"{len(listed[0].query.candidates) - len(shown)} more variables are not shown."))
     statuses = dict.fromkeys(answer.status for answer in answers if answer.status is not Status.COMPLETE)
-    found.extend(_small(f"{status.value}: {as_options(status.sentence)}") for status in statuses)
+    found.extend(_small(f"{status.value}: {status.describe(name_option)}") for status in statuses)
     return found
 
 
@@ -255,12 +256,12 @@ def reasons(answers: Sequence[Answer | Verdict]) -> list[RenderableType]:
 
 def _first_sentence(answer: Answer | Verdict) -> str:
     if isinstance(answer, Verdict):
-        return as_options(answer.sentence)
+        return answer.describe(name_option)
     first = next(iter(answer.causes), None)
     if first is not None:
         return first.sentence
     if answer.status is not Status.COMPLETE:
-        return as_options(answer.status.sentence)
+        return answer.status.describe(name_option)
     return f"{answer.query.effect_text} has no cause." + ("" if answer.query.happened else " It did not happen.")
 
 
@@ -270,7 +271,7 @@ def _first_sentence(answer: Answer | Verdict) -> str:
 def partition_page(found: Partitions) -> RenderableType:
     """The cost, the exact number of minimal pairs, and the first pair as the paper prints it."""
     if found.cost is None:
-        return Text(f"No pair was found. {as_options(found.status.sentence)}")
+        return Text(f"No pair was found. {found.status.describe(name_option)}")
     pair = found.first()
     names, indices = _shown(pair)
     hidden = {
@@ -291,7 +292,7 @@ def partition_page(found: Partitions) -> RenderableType:
 def out_of_core_page(found: OutOfCorePartitions) -> RenderableType:
     """The same of a space that is not held: how many states are given which binary."""
     if found.cost is None:
-        return Text(f"No pair was found. {as_options(found.status.sentence)}")
+        return Text(f"No pair was found. {found.status.describe(name_option)}")
     table = _table("binary", "what matters", "states", "share")
     table.columns[2].justify = table.columns[3].justify = "right"
     for binary, states in list(found.preimages.items())[:MAX_ROWS]:
@@ -397,19 +398,6 @@ def _titled(query: Query) -> str:
 
 def _word(held: bool | None) -> str:
     return "open" if held is None else "yes" if held else "no"
-
-
-def as_options(sentence: str) -> str:
-    """Python's parameter names as the options that they are on the command line.
-
-    >>> as_options("raise max_seconds, or use solver='auto'")
-    'raise --max-seconds, or use --solver auto'
-    """
-    sentence = re.sub(r"\b(solver|device)='([\w-]+)'", r"--\1 \2", sentence)
-    sentence = re.sub(r"\b(resume|overwrite)=True", r"--\1", sentence)
-    sentence = re.sub(r"^solver(?= must)", "--solver", sentence)
-    names = r"\b(?:max_seconds|max_causes|max_states|alpha_sufficiency|alpha_necessity)\b"
-    return re.sub(names, lambda match: "--" + match[0].replace("_", "-"), sentence)
 
 
 def assignments(assignment: Mapping[str, int], limit: int = 8) -> str:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
 
-from ..errors import QueryError, suggest
+from ..errors import Naming, QueryError, blaming, fill, name_in_python, suggest
 from .expression import Compare, Expression, Name, Not, Number
 from .model import Model
 
@@ -29,22 +29,26 @@ class Status(Enum):
     OUT_OF_STEPS = "out-of-steps"
     TOO_LARGE = "too-large"
 
+    def describe(self, naming: Naming = name_in_python) -> str:
+        """The sentence, with parameters in a front end's words."""
+        return fill(_SENTENCES[self], naming)
+
     @property
     def sentence(self) -> str:
-        return _SENTENCES[self]
+        return self.describe()
 
 
 _SENTENCES = {
     Status.COMPLETE: "The search is complete.",
-    Status.MAX_CAUSES: "The search stopped at max_causes; raise it to look for more.",
-    Status.OUT_OF_TIME: "The search ran out of time; raise max_seconds to go on.",
-    Status.OUT_OF_STEPS: "The search ran out of steps; raise max_steps to go on.",
+    Status.MAX_CAUSES: "The search stopped at {max_causes}; raise it to look for more.",
+    Status.OUT_OF_TIME: "The search ran out of time; raise {max_seconds} to go on.",
+    Status.OUT_OF_STEPS: "The search ran out of steps; raise {max_steps} to go on.",
     Status.TOO_LARGE: "The state space is too large to be searched whole; use fewer roots, smaller ranges, "
-    "or an alpha_sufficiency below 1/2.",
+    "or an {alpha_sufficiency} below 1/2.",
 }
 
 
-def as_share(name: str, value: float | Fraction | str | None) -> Fraction | None:
+def as_share(parameter: str, value: float | Fraction | str | None, what: str = "{parameter}") -> Fraction | None:
     """A share between 0 and 1 as an exact fraction: 0.2 means 1/5, and 2/3 means 2/3.
 
     >>> as_share("alpha_sufficiency", 2 / 3)
@@ -59,9 +63,10 @@ def as_share(name: str, value: float | Fraction | str | None) -> Fraction | None
             raise ValueError
         share = Fraction(value).limit_denominator(10**9)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise QueryError(f"{name} must be a number between 0 and 1; got {value!r}.") from None
+        wrong = f"{what} must be a number between 0 and 1; got {{got!r}}."
+        raise QueryError(wrong, parameter=parameter, got=value) from None
     if not 0 <= share <= 1:
-        raise QueryError(f"{name} must be between 0 and 1; got {value}.")
+        raise QueryError(f"{what} must be between 0 and 1; got {{got}}.", parameter=parameter, got=value)
     return share
 
 
@@ -89,12 +94,15 @@ class Query:
 
         fix = object.__setattr__
         if not isinstance(self.model, Model):
-            raise QueryError(f"The model must be a Model; got {type(self.model).__name__}. Use Model.from_text.")
+            wrong = "The model must be a Model; got {kind}. Use Model.from_text."
+            raise QueryError(wrong, parameter="model", kind=type(self.model).__name__)
         fix(self, "context", self.model.check_context(self.context))
         if isinstance(self.effect, str):
-            fix(self, "effect", parse_formula(self.effect, self.model.ranges))
+            with blaming("effect"):
+                fix(self, "effect", parse_formula(self.effect, self.model.ranges))
         elif not isinstance(self.effect, Expression):
-            raise QueryError(f"The effect must be a formula such as 'BS == 1'; got {self.effect!r}.")
+            wrong = "The effect must be a formula such as 'BS == 1'; got {got!r}."
+            raise QueryError(wrong, parameter="effect", got=self.effect)
         self.model.check_formula(self.effect)
         self.model.check_equations()
         fix(self, "alpha_sufficiency", as_share("alpha_sufficiency", self.alpha_sufficiency))
@@ -137,15 +145,20 @@ class Query:
         from .text import parse_event
 
         if isinstance(event, str):
-            event = parse_event(event, self.model.ranges)
+            with blaming("event"):
+                event = parse_event(event, self.model.ranges)
         if not isinstance(event, Mapping) or not event:
-            raise QueryError(f"The event must be a non-empty mapping such as {{'ST': 1}}; got {event!r}.")
+            wrong = "The event must be a non-empty mapping such as {{'ST': 1}}; got {got!r}."
+            raise QueryError(wrong, parameter="event", got=event)
         for name in event:
             if name not in self.model.ranges:
                 hint = suggest(str(name), self.model.variables) or "."
-                raise QueryError(f"Unknown variable {name!r} in the event{hint}")
+                raise QueryError(
+                    "Unknown variable {name!r} in the event{hint}", parameter="event", name=name, hint=hint
+                )
             if name in self.model.exogenous:
-                raise QueryError(f"{name} is exogenous: it belongs to the context and is never a cause.")
+                wrong = "{name} is exogenous: it belongs to the context and is never a cause."
+                raise QueryError(wrong, parameter="event", name=name)
         return {name: self.model.check_value(name, value) for name, value in event.items()}
 
     @property
@@ -266,11 +279,15 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
+        return self.describe()
+
+    def describe(self, naming: Naming = name_in_python) -> str:
+        """The sentence, with parameters in a front end's words."""
         what = _opening(self.query, self.event)
         effect = self.query.effect_text
         if self.holds is None:
             event = _event_text(self.query, self.event)
-            return f"It is not known whether {event} a cause of {effect}. {self.status.sentence}"
+            return f"It is not known whether {event} a cause of {effect}. {self.status.describe(naming)}"
         if self.holds:
             assert self.witness is not None
             cause = Cause(self.event, self.witness, self.query)

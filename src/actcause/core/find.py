@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import overload
 
-from ..errors import QueryError, TooLargeError
+from ..errors import QueryError, TooLargeError, blaming
 from ..parallel import Engine
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
 from .definitions import OutOfBudget, Search, definition_named
@@ -45,7 +45,7 @@ def causes(
     """
     query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
     if max_causes is not None and max_causes < 1:
-        raise QueryError(f"max_causes must be at least 1; got {max_causes}.")
+        raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     chosen = _solver(query, solver)
     return Answer(query, _until_spent(chosen, search, max_causes), search.statistics)
@@ -146,7 +146,7 @@ def partitions(
             raise QueryError("A StateSpace has its outcome already; leave out 'outcome' and 'where'.")
         return partition(model, **shares, solver=solver, max_seconds=max_seconds)
     if outcome is None:
-        raise QueryError("Say which variable is the outcome, for instance outcome='BS'.")
+        raise QueryError("Say which variable is the outcome, for instance {outcome:BS}.", parameter="outcome")
     divisible = solver == "auto" and out_of_core.divisible(alpha_sufficiency)
     if not (divisible and workers is not None and out_of_core.large(model)):
         try:
@@ -156,7 +156,8 @@ def partitions(
             if solver != "auto":
                 raise
             if not divisible:
-                raise TooLargeError(f"{error} With alpha_sufficiency under 1/2 it would be solved in parts.") from None
+                remedy = "{error} With {parameter} under 1/2 it would be solved in parts."
+                raise TooLargeError(remedy, parameter="alpha_sufficiency", error=error) from None
     return out_of_core.partitions(
         model, outcome, **shares, where=where, max_seconds=max_seconds, workers=workers, on_progress=on_progress
     )
@@ -175,13 +176,15 @@ def make_query(
 
     name = definition_named(definition).name
     if isinstance(context, str):
-        context = parse_event(context, model.ranges)
+        with blaming("context"):
+            context = parse_event(context, model.ranges)
     return Query(model, context, effect, name, alpha_sufficiency, alpha_necessity)  # type: ignore[arg-type]
 
 
 def _solver(query: Query, solver: str) -> Solver:
     if solver not in SOLVERS:
-        raise QueryError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
+        wrong = "{parameter} must be one of {known}; got {got!r}."
+        raise QueryError(wrong, parameter="solver", known=", ".join(SOLVERS), got=solver)
     if query.definition == "functional":
         return FunctionalSolver(query, oracle=solver == "exhaustive")
     exhaustive = Exhaustive(definition_named(query.definition))

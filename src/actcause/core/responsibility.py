@@ -85,10 +85,12 @@ def blame(
     """
     pairs = list(contexts)
     if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
-        raise QueryError("contexts must be a list of (context, probability) pairs, at least one.")
-    shares = [as_share("A probability", probability) or Fraction(0) for _, probability in pairs]
+        wrong = "{parameter} must be a list of (context, probability) pairs, at least one."
+        raise QueryError(wrong, parameter="contexts")
+    shares = [as_share("contexts", probability, "A probability") or Fraction(0) for _, probability in pairs]
     if abs(sum(shares, Fraction(0)) - 1) > Fraction(1, 10**6):
-        raise QueryError(f"The probabilities of the contexts must sum to 1; got {float(sum(shares)):g}.")
+        wrong = "The probabilities of the contexts must sum to 1; got {total:g}."
+        raise QueryError(wrong, parameter="contexts", total=float(sum(shares)))
     queries = [
         make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity) for context, _ in pairs
     ]

@@ -168,8 +168,13 @@ class Learner(ABC):
     def require(self, name: str, holds: bool, wanted: str) -> None:
         """One template for all refusals of options."""
         if not holds:
-            got = shown(getattr(self, name))
-            raise LearnError(f"The '{name}' parameter of {type(self).__name__} must be {wanted}. Got {got} instead.")
+            raise LearnError(
+                "The '{parameter}' parameter of {method} must be {wanted}. Got {got} instead.",
+                parameter=name,
+                method=type(self).__name__,
+                wanted=wanted,
+                got=shown(getattr(self, name)),
+            )
 
     def finish(
         self,

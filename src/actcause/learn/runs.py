@@ -144,7 +144,8 @@ def summary(folder: Path) -> dict[str, Any]:
         document = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         float(document["seconds"]), document["status"], document["settings"]
     except (OSError, KeyError, TypeError, ValueError) as wrong:
-        raise RunError(f"{folder / SUMMARY} cannot be understood: train again with overwrite=True.") from wrong
+        remedy = "{file} cannot be understood: train again with {overwrite:True}."
+        raise RunError(remedy, file=folder / SUMMARY) from wrong
     return dict(document)
 
 
@@ -174,13 +175,15 @@ def _is_run(folder: Path) -> bool:
 
 def _check_free(folder: Path, resume: bool, overwrite: bool) -> None:
     if resume and overwrite:
-        raise RunError("A run is either resumed or overwritten: say resume=True or overwrite=True, not both.")
+        wrong = "A run is either resumed or overwritten: say {resume:True} or {overwrite:True}, not both."
+        raise RunError(wrong, parameter="resume")
     if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder} is a file; a run is a folder: choose another name.")
     if folder.is_dir() and not _is_run(folder) and any(_others(folder)):
         raise RunError(f"{folder} is a folder that is neither empty nor a run: choose another name.")
     if _is_run(folder) and not resume and not overwrite:
-        raise RunError(f"{folder} holds a run already: resume=True goes on with it, overwrite=True replaces it.")
+        wrong = "{folder} holds a run already: {resume:True} goes on with it, {overwrite:True} replaces it."
+        raise RunError(wrong, folder=folder)
 
 
 def _others(folder: Path) -> Iterator[Path]:

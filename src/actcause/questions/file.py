@@ -14,7 +14,6 @@ workers were killed again and again, asks only what is left when it is given onc
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -288,19 +287,16 @@ def _source(name: str, text: str | None) -> sources.Source:
 
 def _question(source: sources.Source, asked: Mapping[str, Any]) -> sources.Question:
     event = _assignments(asked.get("event"))
-    try:
-        return sources.Question(
-            source.model,
-            context=source.context(_assignments(asked.get("context"))),
-            effect=source.effect(asked.get("effect")),
-            event=None if event is None else source.event("--event", event),
-            shares={name: source.share(name, asked.get(name)) for name in ("alpha_sufficiency", "alpha_necessity")},
-            solver=asked.get("solver", "auto"),
-            max_causes=asked.get("max_causes"),
-            max_seconds=asked.get("max_seconds"),
-        )
-    except QueryError as error:  # what is an option on the command line is a field here
-        raise QueryError(re.sub(r"--(context|effect|event)\b", r"\1", str(error))) from None
+    return sources.Question(
+        source.model,
+        context=source.context(_assignments(asked.get("context"))),
+        effect=source.effect(asked.get("effect")),
+        event=None if event is None else source.event("event", event),
+        shares={name: source.share(name, asked.get(name)) for name in ("alpha_sufficiency", "alpha_necessity")},
+        solver=asked.get("solver", "auto"),
+        max_causes=asked.get("max_causes"),
+        max_seconds=asked.get("max_seconds"),
+    )
 
 
 def _assignments(given: str | dict[str, Any] | None) -> str | None:

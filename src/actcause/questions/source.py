@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +17,7 @@ from ..core.definitions import DEFINITIONS, Deadline
 from ..core.find import SOLVERS, causes, is_cause
 from ..core.model import Model
 from ..core.responsibility import responsibility
-from ..errors import ActCauseError, ModelError, ParseError, QueryError, suggest
+from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
 
 if TYPE_CHECKING:
     from ..examples import Example
@@ -186,44 +185,46 @@ class Source:
 
     def context(self, given: str | None) -> dict[str, int]:
         if given is not None:
-            found = self.event("--context", given)
-            follows = next((name for name in found if name in self.model.equations), None)
+            context = self.event("context", given)
+            follows = next((name for name in context if name in self.model.equations), None)
             if follows is not None:
-                raise QueryError(f"--context sets {follows}, which follows from its equation; set only roots.")
-            return found
+                wrong = "{parameter} sets {name}, which follows from its equation; set only roots."
+                raise QueryError(wrong, parameter="context", name=follows)
+            return context
         if self.example is not None:
             return dict(self.example.context)
         if not self.model.roots:
             return {}
         listed = ",".join(f"{name}={self.model.ranges[name][-1]}" for name in self.model.roots[:5])
-        raise _missing("--context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
+        raise _missing("context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
 
     def effect(self, given: str | None) -> Any:
         if given is not None:
-            return self.formula("--effect", given)
+            return self.formula("effect", given)
         if self.example is not None:
             return self.example.effect
-        raise _missing("--effect", "what happened", f"{self._last} == 1")
+        raise _missing("effect", "what happened", f"{self._last} == 1")
 
     def outcome(self, given: str | None) -> Any:
         if given is not None:
-            return self.formula("--outcome", given)
+            return self.formula("outcome", given)
         if self.example is not None:
             return self.example.outcome
-        raise _missing("--outcome", "a variable", self._last)
+        raise _missing("outcome", "a variable", self._last)
 
     def share(self, name: str, given: str | None) -> Any:
         return getattr(self.example, name) if given is None and self.example is not None else given
 
-    def event(self, option: str, given: str) -> dict[str, int]:
-        with _naming(option):
-            found = text.parse_event(given, self.model.ranges)
-        if not found and self.model.roots:
-            raise QueryError(f"{option} is empty; write assignments such as {option} '{self.model.roots[0]}=1'.")
-        return found
+    def event(self, parameter: str, given: str) -> dict[str, int]:
+        with blaming(parameter):
+            event = text.parse_event(given, self.model.ranges)
+        if not event and self.model.roots:
+            wrong = "{parameter} is empty; write assignments such as {parameter} '{root}=1'."
+            raise QueryError(wrong, parameter=parameter, root=self.model.roots[0])
+        return event
 
-    def formula(self, option: str, given: str) -> Any:
-        with _naming(option):
+    def formula(self, parameter: str, given: str) -> Any:
+        with blaming(parameter):
             return text.parse_formula(given, self.model.ranges)
 
     @property
@@ -248,8 +249,12 @@ def content(name: str) -> str:
 
 def parsed(shown: str, content: str) -> Source:
     """The model of a text; `shown` says in messages which text it is."""
-    with _naming(shown):
+    try:
         return Source(text.parse_model(content))
+    except ParseError as error:
+        raise QueryError(f"{shown}, {error}") from None
+    except ModelError as error:
+        raise QueryError(f"{shown}: {error}") from None
 
 
 def example(name: str) -> Example:
@@ -316,19 +321,9 @@ def _decode(shown: str, content: bytes) -> str:
         raise QueryError(f"{shown} is not UTF-8 text: byte {error.start + 1} does not decode.") from None
 
 
-def _missing(option: str, what: str, such_as: str) -> QueryError:
-    return QueryError(f"This model is not an example, so {option} must say {what}; for instance {option} '{such_as}'.")
-
-
-@contextmanager
-def _naming(what: str) -> Iterator[None]:
-    """Say in which text a mistake is, since there are several."""
-    try:
-        yield
-    except ParseError as error:
-        raise QueryError(f"{what}, {error}") from None
-    except ModelError as error:
-        raise QueryError(f"{what}: {error}") from None
+def _missing(parameter: str, what: str, such_as: str) -> QueryError:
+    missing = "This model is not an example, so {parameter} must say {what}; for instance {parameter} '{such_as}'."
+    return QueryError(missing, parameter=parameter, what=what, such_as=such_as)
 
 
 # -- the question ----------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ def definition_named(name: str) -> Definition:
     """Look a definition up, with the nearest name suggested if there is none."""
     if not isinstance(name, str) or name not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
-        hint = suggest(str(name), list(DEFINITIONS))
-        raise QueryError(f"Unknown definition {name!r}{hint or '; choose one of ' + known + '.'}")
+        hint = suggest(str(name), list(DEFINITIONS)) or f"; choose one of {known}."
+        raise QueryError("Unknown definition {name!r}{hint}", parameter="definition", name=name, hint=hint)
     return DEFINITIONS[name]
 
 

@@ -22,7 +22,8 @@ class Deadline:
 
     def __init__(self, seconds: float | None) -> None:
         if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-            raise QueryError(f"max_seconds must be a positive number; got {seconds!r}.")
+            wrong = "{parameter} must be a positive number; got {got!r}."
+            raise QueryError(wrong, parameter="max_seconds", got=seconds)
         self._end = None if seconds is None else monotonic() + seconds
 
     @property
@@ -41,7 +42,8 @@ class Search:
 
     def __init__(self, query: Query, *, max_seconds: float | None = None, max_steps: int | None = None) -> None:
         if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
-            raise QueryError(f"max_steps must be a positive number; got {max_steps!r}.")
+            wrong = "{parameter} must be a positive number; got {got!r}."
+            raise QueryError(wrong, parameter="max_steps", got=max_steps)
         self.query = query
         self.statistics = {"evaluations": 0, "solver_calls": 0}
         self._steps = 0

@@ -232,7 +232,7 @@ class Partitions:
     def first(self) -> Pair:
         """Return one minimal pair."""
         if self._solution is None or self._solution.cost is None:
-            raise QueryError(f"There is no pair to show: {self.status.sentence}")
+            raise QueryError("There is no pair to show: {status}", status=self.status)
         return Pair(self, self._solution.base())
 
     def pair(self, binaries: Mapping[int, str] | list[str]) -> Pair:
@@ -295,7 +295,7 @@ def partition(
     sufficiency = as_share("alpha_sufficiency", alpha_sufficiency)
     necessity = as_share("alpha_necessity", alpha_necessity)
     if solver not in ("auto", "algorithm-0"):
-        raise QueryError(f"solver must be 'auto' or 'algorithm-0'; got {solver!r}.")
+        raise QueryError("{parameter} must be 'auto' or 'algorithm-0'; got {got!r}.", parameter="solver", got=solver)
     if solver == "algorithm-0":
         listed = _by_algorithm0(space, sufficiency, necessity)
         return Partitions(space, sufficiency, necessity, listed, Status.COMPLETE)
@@ -340,8 +340,10 @@ def _by_algorithm0(space: StateSpace, sufficiency: Fraction | None, necessity: F
     admissible, group = _options(space, sufficiency, necessity) if len(space) <= MOST_STATES else ([], None)
     if group is None or prod(max(1, len(masks)) for masks in admissible) > LARGEST_ORACLE:
         raise TooLargeError(
-            f"Algorithm 0 tries every pair, at most {LARGEST_ORACLE}; this space of {len(space)} states has more. "
-            f"Use solver='auto'."
+            "Algorithm 0 tries every pair, at most {most}; this space of {states} states has more. Use {solver:auto}.",
+            parameter="solver",
+            most=LARGEST_ORACLE,
+            states=len(space),
         )
     cost, pairs, _ = algorithm0(admissible, space.outcomes.tolist(), group, _weights(space))
     return _Listed(cost, [np.asarray(pair, dtype=np.int64) for pair in pairs])

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import QueryError, TooLargeError, suggest
+from ...errors import QueryError, TooLargeError, blaming, suggest
 from ..counting import (
     MAX_CELLS,
     Check,
@@ -89,7 +89,7 @@ class StateSpace:
         """
         formula = _outcome_formula(model, outcome)
         if where is not None:
-            where = _formula(where, model)
+            where = _formula("where", where, model)
         own = set(formula.names())
         variables = tuple(name for name in model.endogenous if name not in own)
         if not variables:
@@ -100,7 +100,8 @@ class StateSpace:
             kept = np.broadcast_to(where.array(values, np.asarray(True)) != 0, shape_of(contexts))
             contexts = {name: column[kept] for name, column in contexts.items()}
             if not shape_of(contexts)[0]:
-                raise QueryError(f"No context satisfies '{where}'; nothing is left to partition.")
+                wrong = "No context satisfies '{given}'; nothing is left to partition."
+                raise QueryError(wrong, parameter="where", given=where)
             values = model.evaluate_many(contexts)
         size = shape_of(contexts)
         results = np.broadcast_to(formula.array(values, np.asarray(True)), size)
@@ -325,21 +326,23 @@ def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Arra
     return dict(zip(model.roots, columns, strict=True))
 
 
-def _formula(text: str | Expression, model: Model) -> Expression:
+def _formula(parameter: str, given: str | Expression, model: Model) -> Expression:
     from ..text import parse_formula
 
-    formula = parse_formula(text, model.ranges) if isinstance(text, str) else text
-    model.check_formula(formula)
+    with blaming(parameter):
+        formula = parse_formula(given, model.ranges) if isinstance(given, str) else given
+        model.check_formula(formula)
     return formula
 
 
 def _outcome_formula(model: Model, outcome: str | Expression) -> Expression:
     if not isinstance(outcome, (str, Expression)):
-        raise QueryError(f"The outcome must be a variable or a formula; got {outcome!r}.")
-    formula = _formula(outcome, model)
+        wrong = "The outcome must be a variable or a formula; got {got!r}."
+        raise QueryError(wrong, parameter="outcome", got=outcome)
+    formula = _formula("outcome", outcome, model)
     for name in formula.names():
         if name in model.exogenous:
-            raise QueryError(f"{name} is exogenous: it cannot be an outcome.")
+            raise QueryError("{name} is exogenous: it cannot be an outcome.", parameter="outcome", name=name)
     return formula
 
 

@@ -58,7 +58,10 @@ def launched(device: str) -> Iterator[Crew | None]:
         here, cards = int(os.environ["LOCAL_WORLD_SIZE"]), torch.cuda.device_count()
         if here > cards:
             raise LearnError(
-                f"{here} processes were started for {cards} GPUs; start one for each, or say device='cpu'."
+                "{here} processes were started for {cards} GPUs; start one for each, or say {device:cpu}.",
+                parameter="device",
+                here=here,
+                cards=cards,
             )
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     try:

@@ -135,7 +135,7 @@ def device_of(name: str) -> torch.device:
     except RuntimeError as wrong:
         raise LearnError(f"The device must be auto, cpu or cuda. Got {shown(name)} instead.") from wrong
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise LearnError("The device 'cuda' is not available here; say device='cpu' or 'auto'.")
+        raise LearnError("The device 'cuda' is not available here; say {device:cpu} or 'auto'.", parameter="device")
     if device.type not in ("cpu", "cuda"):
         raise LearnError(f"The device must be auto, cpu or cuda. Got {shown(name)} instead.")
     return device

@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from ....errors import QueryError, TooLargeError
+from ....errors import QueryError, TooLargeError, blaming
 from ...answer import as_share
 from ...expression import Array, Expression, Name
 from ...model import Model
@@ -138,13 +138,16 @@ class Problem:
         """Put a problem together, if it can be solved part by part."""
         if sufficiency is None or sufficiency >= HALF:
             raise QueryError(
-                "States are independent of each other only where alpha_sufficiency is under 1/2; "
-                "give one, or use a space that fits in memory."
+                "States are independent of each other only where {parameter} is under 1/2; "
+                "give one, or use a space that fits in memory.",
+                parameter="alpha_sufficiency",
             )
-        formula = parse_formula(outcome, model.ranges) if isinstance(outcome, str) else outcome
-        kept = parse_formula(where, model.ranges) if isinstance(where, str) else where
-        if kept is not None:
-            model.check_formula(kept)
+        with blaming("outcome"):
+            formula = parse_formula(outcome, model.ranges) if isinstance(outcome, str) else outcome
+        with blaming("where"):
+            kept = parse_formula(where, model.ranges) if isinstance(where, str) else where
+            if kept is not None:
+                model.check_formula(kept)
         # One context is enough to have everything else checked.
         first = {name: model.ranges[name][0] for name in model.roots}
         space = StateSpace.from_model(model, formula, context=first)

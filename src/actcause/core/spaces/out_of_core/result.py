@@ -106,8 +106,9 @@ class OutOfCorePartitions:
             return []
         if states > SHOWN_STATES:
             raise QueryError(
-                f"At most {SHOWN_STATES:,} states of a pair are listed; "
-                f"lower max_states, or write all masks to a .npy file."
+                "At most {most:,} states of a pair are listed; lower {parameter}, or write all masks to a .npy file.",
+                parameter="max_states",
+                most=SHOWN_STATES,
             )
         rows, numbers = self._first_rows(states)
         base = [row.to_json() for row in rows]
@@ -138,4 +139,4 @@ class OutOfCorePartitions:
 
     def _require_pair(self) -> None:
         if self.cost is None:
-            raise QueryError(f"There is no pair to show: {self.status.sentence}")
+            raise QueryError("There is no pair to show: {status}", status=self.status)

@@ -83,7 +83,8 @@ class _Search:
             parts = self._select(parts)
             totals = _Totals(sum(map(_states, parts)), parts, Counter(), Counter(), [])
             if not totals.states:
-                raise QueryError(f"No context satisfies '{self.problem.where}'; nothing is left to partition.")
+                wrong = "No context satisfies '{given}'; nothing is left to partition."
+                raise QueryError(wrong, parameter="where", given=self.problem.where)
             for size in range(1, len(self.problem.variables) + 1):
                 if not totals.open:
                     break
