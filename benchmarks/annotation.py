@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actcause.learn.prediction.splice import splice
+from actcause.data.parquet import join_files
 from measure import GIB, MANY, Figure, with_many
 
 TITLE = "Annotating a large recording"
@@ -81,7 +81,7 @@ def prepare(folder: Path, arguments: Arguments) -> None:
     (folder / "data").mkdir()
     for number in range(arguments.files):
         with open(folder / "data" / f"{number}.parquet", "wb") as file:
-            splice([tile] * arguments.tiles, file)
+            join_files([tile] * arguments.tiles, file)
 
 
 def actcause(*words: str) -> None:

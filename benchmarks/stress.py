@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from actcause.learn.prediction.splice import splice
+from actcause.data.parquet import join_files
 
 CALLERS = 0.25  # the share of kills that the command itself gets
 MOMENT = 1.0  # seconds within which the next process is killed
@@ -115,7 +115,7 @@ def prepare_annotation(place: Path) -> None:
     (place / "data").mkdir()
     for number in range(6):
         with open(place / "data" / f"{number}.parquet", "wb") as file:
-            splice([tile] * 4, file)
+            join_files([tile] * 4, file)
 
 
 def annotation(place: Path, folder: Path) -> list[str]:

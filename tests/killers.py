@@ -18,9 +18,9 @@ def answer_batch(batch: tuple[Any, ...]) -> Any:
     return answer_batch(batch)
 
 
-def annotate(piece: Any) -> Any:
-    from actcause.learn.prediction.row_groups import annotate
+def predict_group(task: Any) -> Any:
+    from actcause.learn.prediction.row_groups import predict_group
 
-    if (piece.source.name, piece.group) == (KILLING_FILE, KILLING_GROUP):
+    if (task.source.name, task.group) == (KILLING_FILE, KILLING_GROUP):
         os.kill(os.getpid(), signal.SIGKILL)
-    return annotate(piece)
+    return predict_group(task)

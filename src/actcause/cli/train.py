@@ -246,23 +246,23 @@ def predict(
     stopped when it is given again, and files that are finished are left as they are.
     """
     _library()
-    from ..learn import prediction as annotation
-    from ..learn import runs
+    from ..learn.prediction import predict_files
     from ..parallel import engine
+    from .prediction_progress import progress
 
-    learner = runs.load(run, device=device)
-    request = annotation.Request.of(run, learner, device=device, hindsight=hindsight, mapping=mapping)
-    listed = annotation.jobs(data, out)
     try:
-        with exit_on_terminate(), engine(engine_name, workers, address) as crew, annotation.progress() as told:
-            done = annotation.annotate_files(listed, request, annotation.on(crew), told)
+        with exit_on_terminate(), engine(engine_name, workers, address) as crew, progress() as on_progress:
+            done = predict_files(
+                run, data, out,
+                hindsight=hindsight, mapping=mapping, device=device, workers=crew, on_progress=on_progress,
+            )  # fmt: skip
     except KeyboardInterrupt:
         print_note("stopped; the same command goes on where it stopped.")
         return 128 + signal.SIGINT
     if as_json:
         print_json({"out": out, **done.to_json()})
     elif done.files:
-        print(done.sentence(out))
+        print(done.describe(out))
     for sentence in done.failed.values():
         print_note(sentence)
     return 2 if done.failed else 0

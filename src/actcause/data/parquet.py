@@ -14,11 +14,11 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -209,7 +209,7 @@ class Writer:
         self._close(kind, error, trace)
 
     def _begin(self, batch: Rows) -> None:
-        arrow, parquet = optional("pyarrow", WHAT), optional("pyarrow.parquet", WHAT)
+        arrow = optional("pyarrow", WHAT)
         header = Header.of(batch, self.metadata)
         fields = [
             arrow.field(name, arrow.from_numpy_dtype(np.dtype(kind)), nullable=False)
@@ -218,13 +218,7 @@ class Writer:
         self._first = batch.take(slice(0, 1))
         self._schema = arrow.schema(fields, metadata={KEY: header.to_json().encode()})
         with _writing(self.path):
-            self._sink = parquet.ParquetWriter(
-                self._file,
-                self._schema,
-                compression="zstd",
-                compression_level=1,
-                write_page_checksum=True,
-            )
+            self._sink = _sink(self._file, self._schema)
 
     def _write(self) -> None:
         arrow = optional("pyarrow", WHAT)
@@ -254,6 +248,23 @@ class Writer:
         self._waiting.clear()
         with _writing(self.path):
             self._whole.__exit__(kind, error, trace)
+
+
+def join_files(paths: Sequence[Path], out: BinaryIO) -> None:
+    """Write the rows of files that have one schema as one file, row group by row group."""
+    with opened(paths[0]) as first:
+        schema = first.schema_arrow
+    with _sink(out, schema) as sink:
+        for path in paths:
+            with opened(path) as file:
+                for group in range(file.num_row_groups):
+                    rows = file.read_row_group(group)
+                    sink.write_table(rows, row_group_size=len(rows))
+
+
+def _sink(file: BinaryIO, schema: Any) -> Any:
+    parquet = optional("pyarrow.parquet", WHAT)
+    return parquet.ParquetWriter(file, schema, compression="zstd", compression_level=1, write_page_checksum=True)
 
 
 def header(path: str | PathLike[str]) -> Header | None:

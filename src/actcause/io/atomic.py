@@ -5,6 +5,7 @@ Until then they are hidden files `.NAME.….partial` beside it. Only a process t
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
+LONGEST = 200  # characters of a name that the hidden one repeats
 MakeError = Callable[[str], Exception]  # from the sentence about a file that cannot be written
 
 
@@ -49,6 +51,14 @@ def write_whole_bytes(path: str | PathLike[str], content: bytes, error: MakeErro
         file.write(content)
 
 
+def remove_partials(folder: Path, name: str = "") -> None:
+    """Remove what processes that were killed left half-written in a folder, of the file `name` alone if given."""
+    of_file = glob.escape(name[:LONGEST]) if name else "*"
+    for partial in folder.glob(f".{of_file}.*.partial*"):
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
 def reason(error: OSError) -> str:
     """Say in a few words why the system refused to write."""
     return (error.strerror or str(error).strip().splitlines()[0]).rstrip(".")
@@ -57,7 +67,7 @@ def reason(error: OSError) -> str:
 @contextmanager
 def _replace(path: str | PathLike[str], error: MakeError | None, suffix: str) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.partial{suffix}")
+    partial = target.with_name(f".{target.name[:LONGEST]}.{secrets.token_hex(4)}.partial{suffix}")
     try:
         yield partial
         os.replace(partial, target)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .methods.paper_jaci import PaperJACI
     from .methods.proximity import Proximity
     from .methods.trivial import Always, Never
+    from .prediction import PredictedFiles, PredictionError, predict_files
     from .preimages import LearnedPreimages, learned_preimages
     from .training.session import fit_many
 
@@ -47,6 +48,7 @@ _HOMES = {
     "methods.paper_jaci": ("PaperJACI",),
     "methods.proximity": ("Proximity",),
     "methods.trivial": ("Always", "Never"),
+    "prediction": ("PredictedFiles", "PredictionError", "predict_files"),
     "preimages": ("LearnedPreimages", "learned_preimages"),
     "training.session": ("fit_many",),
 }
@@ -75,6 +77,8 @@ __all__ = [
     "Never",
     "Pairwise",
     "PaperJACI",
+    "PredictedFiles",
+    "PredictionError",
     "Proximity",
     "RunError",
     "check_learner",
@@ -84,5 +88,6 @@ __all__ = [
     "learned_preimages",
     "make",
     "names",
+    "predict_files",
     "resampled",
 ]

@@ -33,7 +33,7 @@ import torch
 
 from ..data import Transitions
 from ..errors import MissingExtraError, shown
-from ..io.atomic import write_whole_bytes
+from ..io.atomic import remove_partials, write_whole_bytes
 from . import checkpoint
 from .errors import LearnError, RunError
 from .learner import Learner
@@ -242,8 +242,7 @@ class _Course:
     def _open(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for partial in self.folder.glob(".*.partial"):
-                partial.unlink()
+            remove_partials(self.folder)
             if self.restored is None:
                 for name in (MODEL, CHECKPOINT, HISTORY, EVENTS):
                     for old in self.folder.glob(name):

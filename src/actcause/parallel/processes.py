@@ -1,6 +1,8 @@
 """Processes of this machine, begun when they are needed and kept for the next tasks.
 
-Each has a pipe of its own: one that is killed takes its own task along and no other.
+Each has a pipe of its own: one that is killed takes its own task along and no other. Pools of others were tried on
+`tests/parallel`. With loky 3.7 a worker that is killed ends the tasks of all. With Pebble 5.2 one that is killed while
+idle breaks the pool, and a value that cannot be pickled ends its worker without a word about why.
 """
 
 from __future__ import annotations

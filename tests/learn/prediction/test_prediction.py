@@ -1,4 +1,4 @@
-"""Annotating recordings of any size: `predict` on several files, by several workers, cut off and begun again."""
+"""Predicting recordings of any size: `predict` on several files, by several workers, cut off and begun again."""
 
 from __future__ import annotations
 
@@ -15,33 +15,15 @@ import polars
 import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import annotation
 import killers
 from actcause.cli import main
 from actcause.data import Writer, collect, load
-from actcause.learn import make, runs
-from actcause.learn.prediction import AnnotationError, Request, annotate_files, jobs
-from actcause.learn.prediction.rows import annotated
-from actcause.learn.prediction.splice import splice
-from actcause.learn.prediction.thrift import (
-    BINARY,
-    BYTE,
-    DOUBLE,
-    FALSE,
-    I16,
-    I32,
-    I64,
-    LIST,
-    STRUCT,
-    TRUE,
-    Items,
-    Reader,
-)
-from actcause.learn.prediction.thrift import written as as_thrift
-from actcause.parallel import engine
+from actcause.data.parquet import join_files
+from actcause.learn import make, predict_files, runs
+from actcause.learn.prediction.files import PredictionError, pair_files
+from actcause.learn.prediction.rows import add_predictions
 
 GROUP = 300  # rows
 
@@ -180,14 +162,13 @@ def interrupted(run, data, out, after):
     """Annotate, and press Ctrl-C after so many calls about progress."""
     calls = []
 
-    def told(done, rows):
+    def interrupt(done, rows):
         calls.append(done)
         if len(calls) == after:
             raise KeyboardInterrupt
 
-    request = Request.of(run, runs.load(run))
-    with engine("local") as workers, pytest.raises(KeyboardInterrupt):
-        annotate_files(jobs([str(data)], str(out)), request, workers, told)
+    with pytest.raises(KeyboardInterrupt):
+        predict_files(run, str(data), out, on_progress=interrupt)
 
 
 @pytest.mark.parametrize("after", [1, 2, 4, 5])
@@ -354,7 +335,7 @@ def test_a_row_group_that_kills_its_workers_is_named_and_the_other_files_are_fin
     document(capsys, "predict", run, data, "--out", tmp_path / "whole")
     command = ["predict", run, data, "--out", tmp_path / "causes"]
     with monkeypatch.context() as patch:
-        patch.setattr("actcause.learn.prediction.annotate.annotate", killers.annotate)
+        patch.setattr("actcause.learn.prediction.predict.predict_group", killers.predict_group)
         said = refused(capsys, *command, "--workers", 2, "--engine", name)
     assert said.startswith(f"actcause: {data / 'b.parquet'}, row group 1: Its worker ended before it did, 3 times")
     there = contents(tmp_path / "causes")
@@ -378,7 +359,7 @@ def test_row_groups_put_together_are_read_by_everybody(tmp_path):
         parquet.write_table(table, path, row_group_size=600, write_page_checksum=True)
     whole = tmp_path / "whole.parquet"
     with whole.open("wb") as file:
-        splice(parts, file)
+        join_files(parts, file)
     expected = arrow.concat_tables(tables)
     file = parquet.ParquetFile(whole, page_checksum_verification=True)
     assert file.num_row_groups == 40
@@ -389,57 +370,19 @@ def test_row_groups_put_together_are_read_by_everybody(tmp_path):
     assert total == pytest.approx(sum(float(np.sum(table["x"])) for table in tables[18:]))
 
 
-INTEGERS = st.integers(-(2**63), 2**63 - 1)
-VALUES = {
-    TRUE: st.none(),
-    FALSE: st.none(),
-    BYTE: st.binary(min_size=1, max_size=1),
-    **dict.fromkeys((I16, I32, I64), INTEGERS),
-    DOUBLE: st.binary(min_size=8, max_size=8),
-    BINARY: st.binary(max_size=300),
-}
-
-
-def fields(values):
-    return st.dictionaries(st.integers(1, 1000), st.one_of(values), max_size=8).map(lambda s: dict(sorted(s.items())))
-
-
-SIMPLE = fields([st.tuples(st.just(kind), value) for kind, value in VALUES.items()])
-LISTS = st.one_of(
-    st.lists(SIMPLE, max_size=18).map(lambda each: Items(STRUCT, each)),
-    st.lists(INTEGERS, max_size=20).map(lambda each: Items(I64, each)),
-    st.lists(st.integers(1, 2), max_size=20).map(lambda each: Items(TRUE, each)),
-)
-NESTED = fields([st.tuples(st.just(STRUCT), SIMPLE), st.tuples(st.just(LIST), LISTS)])
-
-
-@settings(max_examples=40)
-@given(NESTED)
-def test_a_thrift_struct_is_read_as_it_was_written(struct):
-    assert Reader(as_thrift(struct)).struct() == struct
-
-
-def test_the_footer_of_a_file_is_written_as_it_was(tmp_path):
-    path = record(tmp_path / "a.parquet")
-    content = path.read_bytes()
-    size = int.from_bytes(content[-8:-4], "little")
-    footer = content[-8 - size : -8]
-    assert as_thrift(Reader(footer).struct()) == footer
-
-
 def test_names_go_below_the_folder_of_a_pattern(data, tmp_path):
-    listed = jobs([str(data / "**" / "*.parquet")], str(tmp_path / "causes"))
-    assert [job.target.relative_to(tmp_path / "causes").as_posix() for job in listed] == [
+    listed = pair_files([str(data / "**" / "*.parquet")], str(tmp_path / "causes"))
+    assert [pair.target.relative_to(tmp_path / "causes").as_posix() for pair in listed] == [
         "a.parquet", "b.parquet", "later/c.parquet",
     ]  # fmt: skip
     shutil.copy(data / "a.parquet", data / "a[1].parquet")
-    [job] = jobs([str(data / "a[1].parquet")], str(tmp_path / "found.parquet"))
-    assert job.source == data / "a[1].parquet"
-    with pytest.raises(AnnotationError, match="No file matches"):
-        jobs([str(data / "z*.parquet")], str(tmp_path / "causes"))
+    [pair] = pair_files([str(data / "a[1].parquet")], str(tmp_path / "found.parquet"))
+    assert pair.source == data / "a[1].parquet"
+    with pytest.raises(PredictionError, match="No file matches"):
+        pair_files([str(data / "z*.parquet")], str(tmp_path / "causes"))
 
 
 def test_a_method_that_needs_gradients_annotates_too():
     rows = collect("1-in", 1000)
     learner = make("grad", steps=10, width=8, device="cpu").fit(rows)
-    assert "found.a1" in annotated(learner, rows).extra
+    assert "found.a1" in add_predictions(learner, rows).extra

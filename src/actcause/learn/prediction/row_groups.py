@@ -1,8 +1,8 @@
-"""What a worker does: look at a file, or annotate one of its row groups into a part of its own.
+"""What a worker does: inspect a file, or predict one of its row groups into a part of its own.
 
 A part is a whole Parquet file, so it is there or not there; whoever finds it there does not make it again. Rows go
 through the model in blocks that depend on the file alone, on one thread: their answers are the same to the last bit
-wherever they are found.
+wherever they are computed.
 """
 
 from __future__ import annotations
@@ -25,44 +25,41 @@ from ...errors import ActCauseError
 if TYPE_CHECKING:
     from .. import Learner
 
-BATCH = 1 << 14  # rows that are read and annotated together
+BATCH = 1 << 14  # rows that are read and predicted together
 LARGEST = 1 << 20  # rows of a row group that is written; one with more is written as several, to bound memory
-MARK = "annotation"  # the key of a file's metadata that says what its answers come from
-Mark = tuple[tuple[str, Any], ...]
+ORIGIN = "annotation"  # the key of a file's metadata that says what its answers come from
+Origin = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
-class Request:
-    """How rows are annotated."""
+class PredictionSettings:
+    """How rows are predicted."""
 
     run: Path
     device: str
     hindsight: bool
     mapping: Path | None
-    mark: Mark  # what its answers depend on, besides the rows
+    origin: Origin  # what the answers depend on, besides the rows
 
     @classmethod
-    def of(
-        cls, run: Path, learner: Learner, *, device: str = "auto", hindsight: bool = False, mapping: Path | None = None
-    ) -> Request:
-        """With the learner that was loaded from the run."""
+    def of(cls, run: Path, learner: Learner, device: str, hindsight: bool, mapping: Path | None) -> PredictionSettings:
+        """Take the learner that was loaded from the run."""
         from .. import runs
         from ..training.session import device_of
 
-        mark = (
+        origin = (
             ("method", learner.method),
             ("from", "hindsight" if hindsight else "state"),
             ("run", fingerprint(run / runs.MODEL if run.is_dir() else run)),
             ("mapping", None if mapping is None else fingerprint(mapping)),
             ("device", device_of(device).type),
         )
-        return cls(
-            run.absolute(), str(device_of(device)), hindsight, None if mapping is None else mapping.absolute(), mark
-        )
+        where = None if mapping is None else mapping.absolute()
+        return cls(run.absolute(), str(device_of(device)), hindsight, where, origin)
 
 
 @dataclass(frozen=True)
-class Contents:
+class FileContents:
     """What is in a file: a fingerprint of its bytes, and the rows of each row group.
 
     There are no row groups where the file is not one of ours: it is read as a whole, in its order.
@@ -73,20 +70,20 @@ class Contents:
 
 
 @dataclass(frozen=True)
-class Piece:
+class GroupTask:
     """A row group of a file (or all of it: `group` is None) and the part that it becomes."""
 
-    request: Request
+    settings: PredictionSettings
     source: Path
     group: int | None
     rows: int  # 0 where they have not been counted
     part: Path
-    mark: Mark
+    origin: Origin
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a piece was not annotated: a sentence, or with `output` the reason why it could not be written."""
+    """Why a task was not done: a sentence, or with `output` the reason why a part could not be written."""
 
     reason: str
     output: bool = False
@@ -96,8 +93,8 @@ class _InputError(ActCauseError):
     """Something is wrong with the rows that are read."""
 
 
-def inspect(task: tuple[Path, Path | None]) -> Contents | Fault:
-    """What is in a file that is read with this mapping."""
+def inspect_file(task: tuple[Path, Path | None]) -> FileContents | Fault:
+    """Look into a file that is read with this mapping."""
     source, mapping = task
     try:
         groups: tuple[int, ...] = ()
@@ -107,73 +104,68 @@ def inspect(task: tuple[Path, Path | None]) -> Contents | Fault:
                     if not file.metadata.num_rows:
                         raise DataError(f"{source} holds no row.")
                     groups = tuple(file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups))
-        return Contents(fingerprint(source), groups)
+        return FileContents(fingerprint(source), groups)
     except ActCauseError as wrong:
         return Fault(str(wrong))
 
 
 def fingerprint(path: Path) -> str:
-    """The same for the same bytes."""
+    """Digest a file's bytes."""
     check_readable(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def annotate(piece: Piece) -> int | Fault:
-    """Write the part of a piece, unless it is there, and say how many rows were annotated."""
-    if os.path.exists(piece.part):
+def predict_group(task: GroupTask) -> int | Fault:
+    """Write the part of a task, unless it is there, and count the rows that were predicted."""
+    if os.path.exists(task.part):
         return 0
     try:
-        with one_thread():
-            return _write(piece)
+        with _one_thread():
+            return _write_part(task)
     except _InputError as wrong:
         return Fault(str(wrong))
     except (DataError, OSError) as refused:
-        return Fault(reason(refused), output=True)
+        system = refused.__cause__ or refused
+        return Fault(str(getattr(system, "strerror", None) or system).rstrip("."), output=True)
 
 
-def reason(refused: BaseException) -> str:
-    """What the system said when it refused to write."""
-    system = refused.__cause__ or refused
-    return str(getattr(system, "strerror", None) or system).rstrip(".")
-
-
-def _write(piece: Piece) -> int:
-    batches = _annotated(piece)
+def _write_part(task: GroupTask) -> int:
+    batches = _predict_batches(task)
     first = next(batches)
-    metadata = {**first.metadata, MARK: dict(piece.mark)}
-    size = ROWS if piece.group is None else LARGEST
-    piece.part.parent.mkdir(parents=True, exist_ok=True)
-    with Writer(piece.part, first.layout, metadata=metadata, rows_per_group=size) as writer:
+    metadata = {**first.metadata, ORIGIN: dict(task.origin)}
+    size = ROWS if task.group is None else LARGEST
+    task.part.parent.mkdir(parents=True, exist_ok=True)
+    with Writer(task.part, first.layout, metadata=metadata, rows_per_group=size) as writer:
         writer.append(first)
         for batch in batches:
             writer.append(batch)
         return writer.rows
 
 
-def _annotated(piece: Piece) -> Iterator[Transitions]:
-    from .rows import annotated
+def _predict_batches(task: GroupTask) -> Iterator[Transitions]:
+    from .rows import add_predictions
 
-    request = piece.request
-    learner = _learner(request.run, request.device, request.mark)
+    settings = task.settings
+    learner = _load_learner(settings.run, settings.device, settings.origin)
     try:
-        for batch in read_batches(piece.source, request.mapping, rows=BATCH, group=piece.group):
-            yield annotated(learner, batch, hindsight=request.hindsight)
+        for batch in read_batches(task.source, settings.mapping, rows=BATCH, group=task.group):
+            yield add_predictions(learner, batch, hindsight=settings.hindsight)
     except ActCauseError as wrong:
-        said = str(wrong)
-        raise _InputError(said if str(piece.source) in said else f"{piece.source}: {said}") from wrong
+        sentence = str(wrong)
+        raise _InputError(sentence if str(task.source) in sentence else f"{task.source}: {sentence}") from wrong
 
 
 @lru_cache(maxsize=1)
-def _learner(run: Path, device: str, mark: Mark) -> Learner:
-    """The learner of a run, loaded once by each worker; a run that was trained anew is another."""
+def _load_learner(run: Path, device: str, origin: Origin) -> Learner:
+    """Load the learner of a run once in each worker; a run that was trained anew is another."""
     from .. import runs
 
     return runs.load(run, device=device)
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def _one_thread() -> Iterator[None]:
     """Let libraries use one thread: workers are as many as there are cores, and sums do not depend on their number."""
     import torch
 

@@ -1,4 +1,4 @@
-"""Rows with what was found about them beside them, for files and pictures."""
+"""Rows with the predictions about them beside them, for files and pictures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..learner import Learner
 BLOCK = 512  # rows whose numbers between two layers stay in a core's cache and in memory that need not be asked for
 
 
-def annotated(learner: Learner, data: Transitions, *, hindsight: bool = False) -> Transitions:
-    """The same rows with extra values `found.FACTOR`, `probability.FACTOR` and `unsure`.
+def add_predictions(learner: Learner, data: Transitions, *, hindsight: bool = False) -> Transitions:
+    """Add extra values `found.FACTOR`, `probability.FACTOR` and `unsure` to the rows.
 
     >>> from actcause.data import collect
     >>> from actcause.learn import Never
     >>> data = collect("1-in", 1000)
-    >>> list(annotated(Never().fit(data), data).extra)
+    >>> list(add_predictions(Never().fit(data), data).extra)
     ['found.a1', 'probability.a1', 'unsure']
     """
     size = len(data) if _on_gpu(learner) else BLOCK
@@ -26,11 +26,11 @@ def annotated(learner: Learner, data: Transitions, *, hindsight: bool = False) -
         answers = [learner.explain_proba(block) if hindsight else learner.predict_proba(block) for block in blocks]
         doubts = [learner.unsure(block, hindsight=hindsight) for block in blocks]
     probability = np.concatenate(answers).astype(np.float32, copy=False)
-    found = learner._decided(data, probability)
+    causes = learner._decided(data, probability)
     extra = {name: values for name, values in data.extra.items() if name.split(".")[0] not in ("found", "probability")}
     for position, factor in enumerate(data.factors):
         if factor != data.own:
-            extra[f"found.{factor}"] = found[:, position]
+            extra[f"found.{factor}"] = causes[:, position]
             extra[f"probability.{factor}"] = probability[:, position]
     return data.replaced(extra=extra | {"unsure": np.concatenate(doubts)})
 

@@ -109,10 +109,10 @@ def _chained(first: Transitions, rest: Iterator[Transitions]) -> Iterator[Transi
 
 def _judged(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
     """The rows with what was found, and what the model predicts with and without each factor."""
-    from ...learn.prediction.rows import annotated
+    from ...learn.prediction.rows import add_predictions
     from .without_factor import counterparts
 
-    found = annotated(learner, batch, hindsight=hindsight)
+    found = add_predictions(learner, batch, hindsight=hindsight)
     names = batch.outcome_features
     if len(batch.factors) * len(names) > MOST_COLUMNS:
         return found
