@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _moved, examples
 from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
+from .core.compare import Comparison, Opinion, compare
 from .core.definitions import DEFINITIONS
 from .core.equation import vectorized
 from .core.find import causes, is_cause, partitions
@@ -35,10 +36,12 @@ __all__ = [
     "ActCauseError",
     "Answer",
     "Cause",
+    "Comparison",
     "DataError",
     "MissingExtraError",
     "Model",
     "ModelError",
+    "Opinion",
     "Pair",
     "ParseError",
     "Partitions",
@@ -53,6 +56,7 @@ __all__ = [
     "Witness",
     "blame",
     "causes",
+    "compare",
     "examples",
     "is_cause",
     "partitions",

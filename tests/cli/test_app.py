@@ -419,7 +419,7 @@ def test_an_interrupted_search_ends_quietly(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sources, "causes", interrupted)
+    monkeypatch.setattr("actcause.core.compare.causes", interrupted)
     assert main(["ask", bottle, *QUESTION]) == 130
     assert capsys.readouterr().err == ""
 

@@ -14,12 +14,12 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 from .. import __version__
 from .. import parallel as engines
-from ..core.answer import Answer, Verdict
+from ..core.answer import Verdict
+from ..core.compare import compare
 from ..core.definitions import DEFINITIONS
 from ..core.find import partitions
 from ..core.spaces.mask_file import write_masks
@@ -30,7 +30,7 @@ from ..io.atomic import write_whole
 from ..io.console import print_json, print_note
 from ..io.signals import exit_on_terminate
 from ..questions import source as sources
-from ..questions.file import answer_document, answer_file
+from ..questions.file import answer_file
 from . import data as recordings
 from . import execution_options as options
 from . import reproduce as reproduction
@@ -126,23 +126,31 @@ def ask(
     source = sources.read(model)
     everything = definition == "all"
     patient = as_json or not everything
-    question = sources.Question(
-        source.model,
-        context=source.context(context),
-        effect=source.effect(effect),
-        event=None if event is None else source.event("event", event),
-        shares={
-            "alpha_sufficiency": source.share("alpha_sufficiency", alpha_sufficiency),
-            "alpha_necessity": source.share("alpha_necessity", alpha_necessity),
-        },
-        solver=solver,
-        max_causes=max_causes or (None if as_json else sources.COMPARED_CAUSES if everything else sources.SHOWN_CAUSES),
-        max_seconds=max_seconds if max_seconds is not None or patient else sources.COMPARED_SECONDS,
-    )
-    with engines.engine(engine, workers, address):  # one question is asked here: a cluster begins with its first task
-        answers, degrees = _put(question, tuple(DEFINITIONS) if everything else (definition,), responsibility)
+    definitions = tuple(DEFINITIONS) if everything else (definition,)
+    with (
+        engines.engine(engine, workers, address),  # one question is asked here: a cluster begins with its first task
+        _progress(everything) as report,
+    ):
+        opinions = list(
+            compare(
+                source.model,
+                context=source.context(context),
+                effect=source.effect(effect),
+                event=None if event is None else source.event("event", event),
+                definitions=definitions,
+                alpha_sufficiency=source.share("alpha_sufficiency", alpha_sufficiency),
+                alpha_necessity=source.share("alpha_necessity", alpha_necessity),
+                solver=solver,
+                max_causes=max_causes
+                or (None if as_json else sources.COMPARED_CAUSES if everything else sources.SHOWN_CAUSES),
+                max_seconds=max_seconds if max_seconds is not None or patient else sources.COMPARED_SECONDS,
+                responsibility=responsibility,
+                on_progress=lambda definition: report(f"asking {definition} …"),
+            )
+        )
+    answers, degrees = [opinion.answer for opinion in opinions], [opinion.degrees for opinion in opinions]
     if as_json:
-        documents = [answer_document(*each) for each in zip(answers, degrees, strict=True)]
+        documents = [opinion.to_json() for opinion in opinions]
         print_json({"answers": documents} if everything else documents[0])
     else:
         from . import render
@@ -279,20 +287,6 @@ COMMANDS = (
 
 
 # -- what is asked and answered --------------------------------------------------------------------
-
-
-def _put(
-    question: sources.Question, definitions: Sequence[str], responsibility: bool
-) -> tuple[list[Answer | Verdict], list[list[Fraction | None] | None]]:
-    """Each definition's answer, and its degrees of responsibility (None where they are not asked for)."""
-    answers: list[Answer | Verdict] = []
-    degrees: list[list[Fraction | None] | None] = []
-    with _progress(len(definitions) > 1) as say:
-        for definition in definitions:
-            say(f"asking {definition} …")
-            answers.append(question.put(definition))
-            degrees.append(question.degrees(answers[-1]) if responsibility else None)
-    return answers, degrees
 
 
 def _progress(wanted: bool) -> AbstractContextManager[Callable[[str], None]]:

@@ -19,7 +19,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import islice
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import examples
-from ..core.answer import Answer, Verdict
+from ..core.compare import compare
 from ..core.definitions import DEFINITIONS
 from ..errors import ActCauseError, QueryError, shown, suggest
 from ..io.atomic import write_whole
@@ -179,18 +178,6 @@ def answer_batch(batch: tuple[Line, ...]) -> tuple[Reply, ...]:
     return tuple(map(_answer, batch))
 
 
-def answer_document(answer: Answer | Verdict, degrees: list[Fraction | None] | None) -> dict[str, Any]:
-    """An answer as JSON, with its degrees of responsibility if they were asked for."""
-    document = answer.to_json()
-    if degrees is not None:
-        written = [None if degree is None else str(degree) for degree in degrees]
-        for cause, degree in zip(document["causes"], written, strict=False):
-            cause["responsibility"] = degree
-        if isinstance(answer, Verdict):
-            [document["responsibility"]] = written
-    return document
-
-
 # -- reading ---------------------------------------------------------------------------------------
 
 
@@ -258,12 +245,18 @@ def _refused(number: int, error: str) -> Reply:
 def _document(line: Line) -> dict[str, Any]:
     asked = line.asked
     definitions, several = _definitions(asked.get("definition", "modified-hp"))
-    question = _question(_source(asked["model"], line.text), asked)
-    documents = []
-    for definition in definitions:
-        answer = question.put(definition)
-        documents.append(answer_document(answer, question.degrees(answer) if asked.get("responsibility") else None))
-    return {"answers": documents} if several else documents[0]
+    source = _source(asked["model"], line.text)
+    event = _assignments(asked.get("event"))
+    comparison = compare(
+        source.model,
+        context=source.context(_assignments(asked.get("context"))),
+        effect=source.effect(asked.get("effect")),
+        event=None if event is None else source.event("event", event),
+        definitions=definitions,
+        **{name: source.share(name, asked.get(name)) for name in ("alpha_sufficiency", "alpha_necessity")},
+        **{name: asked[name] for name in ("solver", "max_causes", "max_seconds", "responsibility") if name in asked},
+    )
+    return comparison.to_json() if several else comparison.opinion(*definitions).to_json()
 
 
 def _definitions(given: str | list[Any]) -> tuple[tuple[str, ...], bool]:
@@ -283,20 +276,6 @@ def _source(name: str, text: str | None) -> sources.Source:
     if text is not None:
         return sources.parsed(name, text)
     return sources.parsed("model", name) if "\n" in name else sources.read(name)
-
-
-def _question(source: sources.Source, asked: Mapping[str, Any]) -> sources.Question:
-    event = _assignments(asked.get("event"))
-    return sources.Question(
-        source.model,
-        context=source.context(_assignments(asked.get("context"))),
-        effect=source.effect(asked.get("effect")),
-        event=None if event is None else source.event("event", event),
-        shares={name: source.share(name, asked.get(name)) for name in ("alpha_sufficiency", "alpha_necessity")},
-        solver=asked.get("solver", "auto"),
-        max_causes=asked.get("max_causes"),
-        max_seconds=asked.get("max_seconds"),
-    )
 
 
 def _assignments(given: str | dict[str, Any] | None) -> str | None:

@@ -7,16 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..core import text
-from ..core.answer import Answer, Status, Verdict
-from ..core.definitions import DEFINITIONS, Deadline
-from ..core.find import SOLVERS, causes, is_cause
+from ..core.definitions import DEFINITIONS
+from ..core.find import SOLVERS
 from ..core.model import Model
-from ..core.responsibility import responsibility
 from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
 
 if TYPE_CHECKING:
@@ -324,63 +321,3 @@ def _decode(shown: str, content: bytes) -> str:
 def _missing(parameter: str, what: str, such_as: str) -> QueryError:
     missing = "This model is not an example, so {parameter} must say {what}; for instance {parameter} '{such_as}'."
     return QueryError(missing, parameter=parameter, what=what, such_as=such_as)
-
-
-# -- the question ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Question:
-    """One question, to be put to one definition after another.
-
-    `event` is None where all causes are asked for, at most `max_causes` of them. `shares` are those of
-    the functional definition. `max_seconds` is what each definition may take; after as long again no
-    further degree of responsibility is begun, but one that was begun is finished.
-    """
-
-    model: Model
-    context: dict[str, int]
-    effect: Any
-    event: dict[str, int] | None
-    shares: dict[str, Any]
-    solver: str
-    max_causes: int | None
-    max_seconds: float | None
-
-    def put(self, definition: str) -> Answer | Verdict:
-        """What a definition says."""
-        given: dict[str, Any] = {
-            "context": self.context,
-            "effect": self.effect,
-            "definition": definition,
-            "solver": self.solver,
-            "max_seconds": self.max_seconds,
-            **self.shares,
-        }
-        if self.event is not None:
-            return is_cause(self.model, event=self.event, **given)
-        answer = causes(self.model, max_causes=self.max_causes, **given)
-        _ = answer.status  # searches to the end, so that the next definition starts with its own budget
-        return answer
-
-    def degrees(self, answer: Answer | Verdict) -> list[Fraction | None]:
-        """The degree of responsibility of each cause, or of the one event; None where the time was spent before."""
-        deadline = Deadline(self.max_seconds)
-        if isinstance(answer, Verdict):
-            events = [answer.event] if answer.status is Status.COMPLETE else []
-        else:
-            events = [cause.event for cause in answer.causes]
-        found = [
-            responsibility(
-                self.model,
-                context=self.context,
-                effect=self.effect,
-                event=event,
-                definition=answer.query.definition,
-                max_seconds=deadline.remaining,
-                **self.shares,
-            )
-            for event in events
-        ]
-        asked = 1 if isinstance(answer, Verdict) else len(events)
-        return found + [None] * (asked - len(found))

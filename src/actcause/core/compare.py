@@ -1,0 +1,169 @@
+"""The verb `compare`: one question, put to one definition after another, with degrees of responsibility."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache
+from math import inf
+from time import monotonic
+from typing import Any
+
+from ..errors import QueryError
+from .answer import Answer, Assignment, Cause, Query, Status, Verdict
+from .definitions import DEFINITIONS, definition_named
+from .expression import Expression
+from .find import Share, causes, is_cause, make_query
+from .model import Model
+from .responsibility import CHOCKLER_HALPERN
+from .responsibility import responsibility as degree_of
+
+Degrees = tuple[Fraction | None, ...]
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one definition says.
+
+    `answer` is an `Answer`, or a `Verdict` where an event was asked about. `degrees` holds the degree of
+    responsibility of each cause, or of the one event, None where the time was spent before; it is None itself
+    where no degrees were asked for.
+    """
+
+    answer: Answer | Verdict
+    degrees: Degrees | None = None
+
+    @property
+    def definition(self) -> str:
+        return self.answer.query.definition
+
+    def to_json(self) -> dict[str, Any]:
+        document = self.answer.to_json()
+        if self.degrees is not None:
+            written = [None if degree is None else str(degree) for degree in self.degrees]
+            for cause, degree in zip(document["causes"], written, strict=False):
+                cause["responsibility"] = degree
+            if isinstance(self.answer, Verdict):
+                [document["responsibility"]] = written
+        return document
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What several definitions say about one question, found lazily.
+
+    Iterate over it to put the question to one definition after another. `opinion` puts it to one: an error of
+    that one leaves the others alone. `query` is the question as put to the first.
+    """
+
+    query: Query
+    definitions: tuple[str, ...]
+    _ask: Callable[[str], Opinion] = field(repr=False, compare=False)
+
+    def opinion(self, definition: str) -> Opinion:
+        """Put the question to one definition, once."""
+        return self._ask(definition)
+
+    def __iter__(self) -> Iterator[Opinion]:
+        return map(self._ask, self.definitions)
+
+    def __len__(self) -> int:
+        return len(self.definitions)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"answers": [opinion.to_json() for opinion in self]}
+
+
+def compare(
+    model: Model,
+    *,
+    context: Assignment | str,
+    effect: str | Expression,
+    event: Assignment | str | None = None,
+    definitions: str | Sequence[str] | None = None,
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    solver: str = "auto",
+    max_causes: int | None = None,
+    max_seconds: float | None = None,
+    responsibility: bool = False,
+    degree_seconds: float | None = None,
+    on_progress: Callable[[str], None] | None = None,
+) -> Comparison:
+    r"""Ask several definitions, all by default: what caused the effect, or was this event a cause of it?
+
+    Each definition may take `max_seconds` and find `max_causes`. With `responsibility` the degrees of its causes
+    follow, as far as `degree_seconds` (by default as long again) go. `on_progress` is called with the name of a
+    definition before each search; what it raises ends the comparison.
+
+    >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
+    >>> opinions = compare(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"BT": 1})
+    >>> [opinion.definition for opinion in opinions if opinion.answer.holds]
+    ['strong']
+    """
+    given = DEFINITIONS if definitions is None else (definitions,) if isinstance(definitions, str) else definitions
+    names = tuple(definition_named(name).name for name in given)
+    if not names:
+        raise QueryError("{parameter} must name at least one definition.", parameter="definitions")
+    query = make_query(model, context, effect, names[0], alpha_sufficiency, alpha_necessity)
+    checked = None if event is None else query.check_event(event)
+    report = on_progress or (lambda definition: None)
+
+    @cache
+    def ask(definition: str) -> Opinion:
+        report(definition)
+        asked = _arguments(replace(query, definition=definition))
+        if checked is not None:
+            verdict = is_cause(event=checked, solver=solver, max_seconds=max_seconds, **asked)
+            return Opinion(verdict, degrees(verdict))
+        answer = causes(solver=solver, max_causes=max_causes, max_seconds=max_seconds, **asked)
+        _ = answer.status  # searches to the end, so that the next definition starts with its own budget
+        return Opinion(answer, degrees(answer))
+
+    def degrees(answer: Answer | Verdict) -> Degrees | None:
+        if not responsibility:
+            return None
+        seconds = max_seconds if degree_seconds is None else degree_seconds
+        return _degrees(answer, inf if seconds is None else monotonic() + seconds, report)
+
+    return Comparison(query, names, ask)
+
+
+def _arguments(query: Query) -> dict[str, Any]:
+    return {
+        "model": query.model,
+        "context": query.context,
+        "effect": query.effect,
+        "definition": query.definition,
+        "alpha_sufficiency": query.alpha_sufficiency,
+        "alpha_necessity": query.alpha_necessity,
+    }
+
+
+def _degrees(answer: Answer | Verdict, deadline: float, report: Callable[[str], None]) -> Degrees:
+    """Compute the degree of each cause, or of the one event; None for those that there is no time for."""
+    query = answer.query
+
+    def search(event: Assignment) -> Fraction | None:
+        report(query.definition)
+        left = deadline - monotonic()
+        if left <= 0:
+            return None
+        return degree_of(event=event, max_seconds=None if left == inf else left, **_arguments(query))
+
+    if isinstance(answer, Verdict):
+        return (search(answer.event) if answer.status is Status.COMPLETE else None,)
+    if query.definition == "functional" and answer.status is Status.COMPLETE:
+        # Its causes are all known here, and the degree is one over the size of the smallest around it.
+        events = [dict(cause.event) for cause in answer]
+        return tuple(Fraction(1, min(len(b) for b in events if a.items() <= b.items())) for a in events)
+    return tuple(_evident_degree(cause) or search(cause.event) for cause in answer)
+
+
+def _evident_degree(cause: Cause) -> Fraction | None:
+    """The degree of a minimal cause whose witness cannot weigh less: it changes, or holds, nothing else."""
+    frozen, query = cause.witness.frozen, cause.query
+    if query.definition in CHOCKLER_HALPERN:
+        return Fraction(1) if all(query.actual[name] == value for name, value in frozen.items()) else None
+    return None if frozen or query.definition == "functional" else Fraction(1, len(cause.event))
