@@ -27,7 +27,8 @@ from actcause.learn.methods.jaci import SMALL
 from actcause.learn.training.batches import FOLDS
 from actcause.learn.training.loop import Trainer
 from actcause.learn.training.networks import MaskedModel
-from actcause.learn.training.session import Session, device_of, prepared
+from actcause.learn.training.replica import prepare_replica
+from actcause.learn.training.session import Session, device_of
 from measure import Figure
 
 TITLE = "The loop of training"
@@ -75,7 +76,7 @@ def with_distractors(factors: int) -> RandomVectors:
 def course_of(domain: Domain) -> Course:
     """A training that is about to begin its EM stage."""
     learner = JACI()
-    run = prepared(learner, collect(domain, 20_000, seed=0))
+    run = prepare_replica(learner, collect(domain, 20_000, seed=0))
     learner.sizes_ = dict(SMALL)
     return Course(learner, [run], Session(device_of("cpu"), 0))
 

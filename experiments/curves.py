@@ -94,12 +94,12 @@ class _Watch:
 
         from actcause.learn import make
         from actcause.learn.training.batches import beside_own
-        from actcause.learn.training.session import prepared
+        from actcause.learn.training.replica import prepare_replica
 
         options = known_options(method, arguments.options)
         learners = [make(method, seed=seed, **options) for seed in seeds]
         tests = [test.subset(slice(0, SCORED_ROWS)) for _, test in recorded]
-        runs = [prepared(one, train) for one, (train, _) in zip(learners, recorded, strict=True)]
+        runs = [prepare_replica(one, train) for one, (train, _) in zip(learners, recorded, strict=True)]
         inputs = [run.encoder.encode(test).inputs for run, test in zip(runs, tests, strict=True)]
         self.seen = beside_own(torch.stack([torch.as_tensor(one) for one in inputs]), runs[0].encoder.own)
         edges = [tests[0].layout.index(name) for name in tests[0].edges]

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import _moved, examples
+from ._version import __version__ as __version__
 from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .core.compare import Comparison, Opinion, compare
 from .core.definitions import DEFINITIONS
@@ -25,8 +26,6 @@ from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, Qu
 
 if TYPE_CHECKING:
     from .data import DataError, Transitions
-
-__version__ = "0.1.0"
 
 _moved.install()
 

@@ -150,6 +150,10 @@ class MissingExtraError(ActCauseError, ImportError):
         return (MissingExtraError, (self.what, self.extra))
 
 
+class ContractError(AssertionError, ActCauseError):
+    """A model, a definition, a solver or a learner that breaks its contract; the message says how."""
+
+
 def printable(text: str) -> str:
     r"""`text` with what no terminal can print (lone surrogates, control characters) as escapes.
 

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 import actcause as ac
-from actcause.core.checks import ContractError, check_definition, check_model, check_solver
+from actcause.core.checks import check_definition, check_model, check_solver
 from actcause.core.definitions import DEFINITIONS
 from actcause.core.definitions.but_for import ButFor
 from actcause.core.solvers import ENGINES, EngineSolver, Exhaustive
+from actcause.errors import ContractError
 
 
 @pytest.mark.parametrize("name", ac.examples.names())

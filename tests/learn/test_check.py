@@ -12,13 +12,15 @@ import torch
 from torch import nn
 
 from actcause.data import Transitions
+from actcause.errors import ContractError
 from actcause.learn import METHODS, check_learner, fit_many
-from actcause.learn.check import ContractError, lamps, objects, pushing
-from actcause.learn.learner import Array, Learner, Run
+from actcause.learn.check import lamps, objects, pushing
+from actcause.learn.learner import Array, Learner
 from actcause.learn.training.batches import Sampler
 from actcause.learn.training.encoding import Encoded, Encoder
 from actcause.learn.training.layers import perceptron
 from actcause.learn.training.loop import Stage, Trainer, one_cycle
+from actcause.learn.training.replica import Replica
 from actcause.learn.training.session import Session
 
 # Too few to learn anything: the contract holds before anything is learned.
@@ -62,7 +64,7 @@ class Honest(Learner):
         return {}
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         for run in runs:
             run.learner.finish(run, {}, {"spread": float(run.encoded.inputs.std())})
 
@@ -175,7 +177,7 @@ class IsNeverTheSame(Honest):
 
 class LooksAtLabels(Honest):
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         for run in runs:
             rate = 0.0 if run.train.cause is None else float(run.train.cause[:, 1].mean())
             run.learner.finish(run, {}, {"spread": 1 + rate})
@@ -183,7 +185,7 @@ class LooksAtLabels(Honest):
 
 class LooksAtLabelsInTheirOrder(Honest):
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         for run in runs:
             truth = run.train.cause
             spread = 1.0 if truth is None else 1 + float((truth[:, 1] * run.encoded.inputs[:, 1, 0]).mean())
@@ -192,7 +194,7 @@ class LooksAtLabelsInTheirOrder(Honest):
 
 class MixesRuns(Honest):
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         spread = float(np.mean([run.encoded.inputs[:50].std() for run in runs]))
         for run in runs:
             run.learner.finish(run, {}, {"spread": spread})
@@ -260,7 +262,7 @@ def test_an_error_that_is_no_sentence_of_ours_is_caught() -> None:
 def test_a_learner_that_hides_that_its_time_ran_out_is_caught() -> None:
     class Hides(Honest):
         @classmethod
-        def learn(cls, runs: Sequence[Run], session: Session) -> None:
+        def learn(cls, runs: Sequence[Replica], session: Session) -> None:
             for run in runs:
                 run.learner.finish(run, {}, {"spread": 1.0}, history=[{"stage": "all", "step": 1}])
 
@@ -273,7 +275,7 @@ def test_a_learner_that_cannot_be_resumed_is_caught() -> None:
         """What it learns depends on how many steps this process has taken."""
 
         @classmethod
-        def learn(cls, runs: Sequence[Run], session: Session) -> None:
+        def learn(cls, runs: Sequence[Replica], session: Session) -> None:
             net, taken = perceptron(1, 1, 2, 1, 1), [0]
 
             def loss(index: torch.Tensor, settings: Any, generator: torch.Generator) -> tuple[torch.Tensor, Any]:

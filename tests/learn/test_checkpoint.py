@@ -13,6 +13,8 @@ from safetensors.torch import load_file, save, save_file
 from actcause.data import Transitions, collect, load
 from actcause.learn import JACI, Learner, RunError
 from actcause.learn import checkpoint as files
+from actcause.learn import load as load_learner
+from actcause.learn.loading import read_layout
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def edited(path: Path, **changes: object) -> Path:
 
 
 def test_a_learner_comes_back_as_it_was(learner: Learner, data: Transitions, path: Path) -> None:
-    again = files.load(path)
+    again = load_learner(path)
     assert again.settings() == learner.settings()
     assert again.learned_ == learner.learned_
     assert again.notes_ == learner.notes_
@@ -51,7 +53,7 @@ def test_a_learner_comes_back_as_it_was(learner: Learner, data: Transitions, pat
 
 
 def test_a_learner_that_came_back_is_saved_to_the_same_bytes(path: Path, tmp_path: Path) -> None:
-    files.load(path).save(tmp_path / "again.safetensors")
+    load_learner(path).save(tmp_path / "again.safetensors")
     assert (tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
 
 
@@ -59,7 +61,7 @@ def test_loading_uses_up_no_one_s_random_numbers(path: Path) -> None:
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
-    files.load(path)
+    load_learner(path)
     assert torch.equal(torch.rand(2), expected)
 
 
@@ -68,7 +70,7 @@ def test_the_header_says_what_was_learned_from_what(path: Path, learner: Learner
     assert (header["format"], header["version"], header["method"]) == (files.FORMAT, files.VERSION, "jaci-em")
     assert header["layout"]["factors"] == ["a1", "y"]
     assert header["settings"]["width"] == 8
-    assert files.layout_of(header, path) == learner.encoder_.layout
+    assert read_layout(header["layout"]) == learner.encoder_.layout
 
 
 def test_a_learner_without_training_is_not_saved(tmp_path: Path) -> None:
@@ -91,26 +93,26 @@ def test_a_file_that_was_cut_is_refused(path: Path, share: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
     with pytest.raises(RunError, match="cut short"):
-        files.load(path)
+        load_learner(path)
 
 
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "foreign.safetensors"
     with pytest.raises(RunError, match="There is no file"):
-        files.load(path)
+        load_learner(path)
     path.write_bytes(save({"weight": torch.zeros(2)}, {"format": "pt"}))
     with pytest.raises(RunError, match="not written by actcause"):
-        files.load(path)
+        load_learner(path)
     path.write_bytes(b"PK\x03\x04 a pickle in a zip")
     with pytest.raises(RunError, match="no safetensors file"):
-        files.load(path)
-    with pytest.raises(RunError, match=r"Cannot read|no safetensors"):
-        files.load(tmp_path)
+        load_learner(path)
+    with pytest.raises(RunError, match=r"holds no model\.safetensors"):
+        load_learner(tmp_path)
 
 
 def test_another_version_is_refused(path: Path) -> None:
     with pytest.raises(RunError, match="version 99 of the format"):
-        files.load(edited(path, version=99))
+        load_learner(edited(path, version=99))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_another_version_is_refused(path: Path) -> None:
 )
 def test_a_header_that_was_edited_is_refused(path: Path, change: dict[str, object], message: str) -> None:
     with pytest.raises(RunError, match=message):
-        files.load(edited(path, **change))
+        load_learner(edited(path, **change))
 
 
 def test_weights_that_are_missing_strange_or_of_another_shape_are_refused(path: Path) -> None:
@@ -143,7 +145,7 @@ def test_weights_that_are_missing_strange_or_of_another_shape_are_refused(path: 
     ):
         files.write(path, saved.header, tensors)
         with pytest.raises(RunError, match=message):
-            files.load(path)
+            load_learner(path)
 
 
 # -- fingerprints ----------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from torch import Tensor, nn
 
 from actcause.data import Transitions, collect
 from actcause.learn import Always, LearnError, Never
-from actcause.learn.learner import Array, Learner, Run
+from actcause.learn.learner import Array, Learner
 from actcause.learn.preimages import learned_preimages
 from actcause.learn.training.encoding import Encoded, Encoder
 from actcause.learn.training.networks import MaskedModel
+from actcause.learn.training.replica import Replica
 from actcause.learn.training.session import Session
 
 REACH = 0.5
@@ -67,7 +68,7 @@ class Told(Learner):
         return {"forward": Exact(encoder)}
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         for run in runs:
             run.learner.finish(run, run.learner.networks(run.encoder, 1), {})
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 
+from actcause import learn
 from actcause.data import Transitions, collect
 from actcause.learn import JACI, METHODS, LearnError, Never, RunError, make, runs
 from actcause.learn.training import events
@@ -115,7 +116,7 @@ def test_a_finished_run_holds_model_history_and_summary(whole: tuple[Path, list[
     assert told["versions"]["torch"] == torch.__version__
     assert runs.trained_on(out, data)
     assert not runs.trained_on(out, data.subset(slice(0, 900)))
-    assert runs.load(out).predict(data).shape == (1500, 2)
+    assert learn.load(out).predict(data).shape == (1500, 2)
 
 
 def test_tensorboard_is_written_where_it_is_installed(whole: tuple[Path, list[Moment]]) -> None:
@@ -204,7 +205,7 @@ def test_out_of_time_there_is_a_provisional_model_and_a_place_to_go_on_from(
     done = runs.train(learner(max_seconds=1e-6), data, out)
     assert done.status == runs.summary(out)["status"] == "stopped"
     assert any("provisional" in note for note in done.notes)
-    assert runs.load(out).predict(data).shape == (1500, 2)
+    assert learn.load(out).predict(data).shape == (1500, 2)
     assert runs.train(learner(), data, out, resume=True).status == "finished"
     assert weights(out) == weights(whole[0])
 
@@ -229,7 +230,7 @@ def test_an_existing_run_is_not_overwritten_unasked(data: Transitions, tmp_path:
         runs.train(Never(seed=1), data.subset(slice(0, 10)), out, overwrite=True)
     assert weights(out) == before
     runs.train(Never(seed=1), data, out, overwrite=True)
-    assert runs.load(out).seed == 1
+    assert learn.load(out).seed == 1
 
 
 def test_a_folder_of_something_else_is_left_alone(data: Transitions, tmp_path: Path) -> None:
@@ -290,11 +291,11 @@ def test_patience_ends_a_stage_and_the_next_begins(data: Transitions, tmp_path: 
 
 def test_a_run_without_a_model_says_so(data: Transitions, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="actcause train"):
-        runs.load(tmp_path)
+        learn.load(tmp_path)
     with pytest.raises(Cut):
         runs.train(learner(), data, tmp_path / "run", callback=cut_after(1))
     with pytest.raises(RunError, match="has not finished; resume it"):
-        runs.load(tmp_path / "run")
+        learn.load(tmp_path / "run")
 
 
 def test_without_tensorboard_a_note_says_what_to_install(

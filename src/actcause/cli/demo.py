@@ -135,7 +135,7 @@ def _trained(name: str, callback: Callable[[Moment], None] | None) -> tuple[Lear
     """A learner, the episodes held out, the seconds it took, and the rows there were."""
     from ..data import collect
     from ..learn import JACI
-    from ..learn.training.session import split_of
+    from ..learn.training.replica import split_of
 
     frames, options = LEARNED[name]
     data = collect(name, frames, seed=0)

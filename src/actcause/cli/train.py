@@ -284,11 +284,12 @@ def evaluate(
     _library()
     from ..data import load
     from ..envs import RESAMPLED
+    from ..learn import load as load_learner
     from ..learn import runs
     from ..learn.evaluation import evaluate as score
-    from ..learn.training.session import split_of
+    from ..learn.training.replica import split_of
 
-    learner, data = runs.load(run, device=device), load(file, mapping)
+    learner, data = load_learner(run, device=device), load(file, mapping)
     held = runs.trained_on(run, data)
     if held:
         data = split_of(data, learner.held_out, learner.seed)[1]

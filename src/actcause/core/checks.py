@@ -11,7 +11,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from .. import examples
-from ..errors import ActCauseError
+from ..errors import ContractError
 from .answer import Query
 from .definitions import Definition, OutOfBudget, Search
 from .model import Model
@@ -21,10 +21,6 @@ from .solvers import Exhaustive, Solver
 STORIES = ("rock-throwing", "forest-fire-disjunctive", "forest-fire-conjunctive", "trumping", "bogus-prevention")
 MOST_CONTEXTS = 64
 ORACLE_STEPS = 200_000
-
-
-class ContractError(AssertionError, ActCauseError):
-    """A model, a definition or a solver that breaks its contract; the message says how."""
 
 
 def check_model(model: Model, *, contexts: Iterable[dict[str, int]] | None = None) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .check import check_learner
     from .evaluation import Evaluation, edge_error, evaluate, resampled
     from .learner import Learner
+    from .loading import load
     from .methods.attn import Attention
     from .methods.cf import Counterfactual
     from .methods.cmi import LeaveOneOut
@@ -38,6 +39,7 @@ _HOMES = {
     "check": ("check_learner",),
     "evaluation": ("Evaluation", "edge_error", "evaluate", "resampled"),
     "learner": ("Learner",),
+    "loading": ("load",),
     "methods.attn": ("Attention",),
     "methods.cf": ("Counterfactual",),
     "methods.cmi": ("LeaveOneOut",),
@@ -86,6 +88,7 @@ __all__ = [
     "evaluate",
     "fit_many",
     "learned_preimages",
+    "load",
     "make",
     "names",
     "predict_files",

@@ -14,9 +14,12 @@ import numpy as np
 import torch
 
 from ..data import Transitions
+from ..errors import ContractError
 from .errors import LearnError
 from .evaluation import edge_error
 from .learner import Learner
+from .loading import load
+from .registry import METHODS
 from .training.loop import Moment, Stopped
 from .training.session import Session, fit_many
 
@@ -25,10 +28,6 @@ Make = Callable[[], Learner]
 ANSWERS = ("predict", "predict_proba", "explain", "explain_proba")
 EPISODES, LENGTH = 24, 12
 NEAR = 1e-3  # answers about the same row may differ by rounding when other rows stand beside it
-
-
-class ContractError(AssertionError, LearnError):
-    """A learner that breaks its contract; the message says how."""
 
 
 def check_learner(make: Make) -> None:
@@ -248,9 +247,6 @@ def _check_blindness(make: Make, learner: Learner, data: Transitions) -> None:
 
 
 def _check_file(learner: Learner, data: Transitions) -> None:
-    from . import METHODS
-    from .checkpoint import load
-
     if METHODS.get(learner.method) is not type(learner):
         return  # files name methods, and this one is not among those that are known by name
     with TemporaryDirectory() as folder:

@@ -16,15 +16,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from .._version import __version__
 from ..data import Transitions
 from ..data.layout import Layout
-from ..errors import ActCauseError, shown
+from ..errors import shown
 from ..io.atomic import write_whole_bytes
 from .errors import RunError, optional
-from .training.encoding import Encoder
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -54,13 +53,13 @@ def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str |
     >>> learner = Never().fit(collect("1-in", 1000))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(learner, f"{folder}/never.safetensors")
-    ...     load(f"{folder}/never.safetensors")
-    Never(seed=0, device='auto', held_out=0.1, classes=None, categorical=None, max_seconds=None)
+    ...     read(f"{folder}/never.safetensors").header["method"]
+    'never'
     """
     if not hasattr(learner, "encoder_"):
         raise RunError(f"This {type(learner).__name__} has not been fitted, so there is nothing to save.")
     header = {
-        **described(learner, learner.encoder_.layout, data_fingerprint),
+        **describe(learner, learner.encoder_.layout, data_fingerprint),
         "networks": list(learner.nets_),
         "encoder": learner.encoder_.to_json(),
         "learned": learner.learned_,
@@ -71,53 +70,8 @@ def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str |
     write(path, header, tensors)
 
 
-def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
-    """The fitted learner that `save` wrote, ready to predict on this device."""
-    from .training.session import device_of
-
-    saved = read(path)
-    if "encoder" not in saved.header:
-        raise RunError(f"{path} is a training under way, not a fitted learner; resume it first.")
-    learner = learner_of(saved.header, path)
-    try:
-        learner.encoder_ = Encoder.from_json(layout_of(saved.header, path), saved.header["encoder"])
-        learner.learned_ = dict(saved.header["learned"])
-        learner.notes_ = tuple(map(str, saved.header["notes"]))
-        learner.history_ = list(saved.header["history"])
-        learner.threshold_ = float(learner.learned_.get("threshold", 0.5))
-        with torch.random.fork_rng(devices=[]):  # drawn weights are replaced, and no one's random numbers are used up
-            networks = learner.networks(learner.encoder_, 1)
-        learner.nets_ = {name: networks[name] for name in saved.header["networks"]}
-    except (ActCauseError, KeyError, TypeError, ValueError, RuntimeError) as wrong:
-        raise _damaged(path) from wrong
-    strange = {name.removeprefix(f"{NET}.").split(".")[0] for name in saved.tensors} - learner.nets_.keys()
-    if strange:
-        raise RunError(
-            f"{path} has weights for {min(strange)}, which its header does not name: it may have been edited."
-        )
-    for name, net in learner.nets_.items():
-        prefix = f"{NET}.{name}."
-        given = {key.removeprefix(prefix): value for key, value in saved.tensors.items() if key.startswith(prefix)}
-        for key, wanted in net.state_dict().items():
-            if key not in given:
-                raise RunError(f"{path} lacks the weights '{key}' of the network '{name}': it may have been edited.")
-            if given[key].shape != wanted.shape:
-                raise RunError(
-                    f"{path} has weights '{key}' of the network '{name}' of shape {tuple(given[key].shape)}, "
-                    f"where its settings make {tuple(wanted.shape)}: it may have been edited."
-                )
-        net.load_state_dict(given, strict=False)
-        net.to(device_of(device)).eval()
-    return learner
-
-
-# -- headers ---------------------------------------------------------------------------------------
-
-
-def described(learner: Learner, layout: Layout, data_fingerprint: str | None) -> dict[str, Any]:
-    """What every header says: which learner, with which settings, of which data."""
-    from .. import __version__
-
+def describe(learner: Learner, layout: Layout, data_fingerprint: str | None) -> dict[str, Any]:
+    """Say what every header says: which learner, with which settings, of which data."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -134,26 +88,6 @@ def described(learner: Learner, layout: Layout, data_fingerprint: str | None) ->
         },
         "data": data_fingerprint,
     }
-
-
-def layout_of(header: Mapping[str, Any], path: str | PathLike[str]) -> Layout:
-    """The names of the data that a file speaks of."""
-    try:
-        document = header["layout"]
-        names = {key: document[key] for key in ("own", "outcome_factor", "outcome_features", "edges")}
-        return Layout.build(document["factors"], document["features"], **names)
-    except (ActCauseError, AttributeError, KeyError, TypeError) as wrong:
-        raise _damaged(path) from wrong
-
-
-def learner_of(header: Mapping[str, Any], path: str | PathLike[str]) -> Learner:
-    """The learner that a file speaks of, not fitted yet."""
-    from . import make
-
-    try:
-        return make(header["method"], **header["settings"])
-    except (ActCauseError, KeyError, TypeError) as wrong:
-        raise RunError(f"{path} was trained by a method or with options that are not known here: {wrong}") from wrong
 
 
 def fingerprint(data: Transitions) -> str:
@@ -182,9 +116,6 @@ def fingerprint(data: Transitions) -> str:
             for start, end in pairwise([*range(0, 0 if values is None else len(values), BLOCK), len(data)]):
                 found.update(np.ascontiguousarray(values[start:end], dtype=kind).tobytes())
     return found.hexdigest()
-
-
-# -- files -----------------------------------------------------------------------------------------
 
 
 def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
@@ -217,7 +148,7 @@ def read(path: str | PathLike[str]) -> Saved:
         header = json.loads(metadata[KEY])
         known, version = header["format"] == FORMAT, header["version"]
     except (KeyError, TypeError, ValueError, RecursionError) as wrong:
-        raise _damaged(path) from wrong
+        raise damaged(path) from wrong
     if not known or version != VERSION:
         raise RunError(
             f"{path} is of version {shown(version)} of the format, and this actcause reads version {VERSION}: "
@@ -226,5 +157,6 @@ def read(path: str | PathLike[str]) -> Saved:
     return Saved(header, tensors)
 
 
-def _damaged(path: str | PathLike[str]) -> RunError:
+def damaged(path: str | PathLike[str]) -> RunError:
+    """Return the error for a header that is no header of ours."""
     return RunError(f"{path} has a header that cannot be understood: it may be damaged or edited; train again.")

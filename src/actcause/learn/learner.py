@@ -22,8 +22,14 @@ import numpy as np
 
 from ..data import Transitions
 from ..errors import shown
+from .checkpoint import save
 from .errors import LearnError
+from .evaluation import edge_error
+from .preimages import LearnedPreimages, learned_preimages
 from .training.encoding import Encoded, Encoder
+from .training.loop import Moment
+from .training.replica import Replica
+from .training.session import Session, fit_many
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,25 +37,9 @@ if TYPE_CHECKING:
 
     from torch import nn
 
-    from .preimages import LearnedPreimages
-    from .training.loop import Moment
-    from .training.session import Session
 
 Array = np.ndarray[Any, Any]
-LEAST_ROWS = 100  # fewer rows than this teach nothing
 BLOCK = 8192  # rows that are looked at together when predicting
-
-
-@dataclass(frozen=True)
-class Run:
-    """One learner with its training rows and those held out, as they came and as networks see them."""
-
-    learner: Learner
-    train: Transitions
-    held: Transitions
-    encoder: Encoder
-    encoded: Encoded
-    held_encoded: Encoded
 
 
 @dataclass(kw_only=True)
@@ -73,8 +63,6 @@ class Learner(ABC):
 
     def fit(self, data: Transitions, *, callback: Callable[[Moment], None] | None = None) -> Self:
         """Learn from transitions; `callback` is told of progress."""
-        from .training.session import fit_many
-
         fit_many([self], [data], callback=callback)
         return self
 
@@ -101,22 +89,16 @@ class Learner(ABC):
 
     def score(self, data: Transitions) -> float:
         """1 - edge error over the factors in question; needs true causes."""
-        from .evaluation import edge_error
-
         return 1.0 - edge_error(data, self.predict(data))
 
     def preimages(self, data: Transitions, **options: Any) -> LearnedPreimages:
         """The binaries in use, the states' share and cost of each, and how far P1 and P2 are violated."""
-        from .preimages import learned_preimages
-
         return learned_preimages(self, data, **options)
 
     # -- files -------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted learner to one safetensors file with a JSON header."""
-        from .checkpoint import save
-
         save(self, path)
 
     def settings(self) -> dict[str, Any]:
@@ -127,7 +109,7 @@ class Learner(ABC):
 
     @classmethod
     @abstractmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         """Train the learners of all runs at once and call `finish` on each."""
 
     @abstractmethod
@@ -178,7 +160,7 @@ class Learner(ABC):
 
     def finish(
         self,
-        run: Run,
+        run: Replica,
         nets: Mapping[str, nn.Module],
         learned: Mapping[str, Any],
         history: Sequence[Mapping[str, Any]] = (),

@@ -37,12 +37,13 @@ from ..io.atomic import remove_partials, write_whole_bytes
 from . import checkpoint
 from .errors import LearnError, RunError
 from .learner import Learner
+from .loading import MODEL, SUMMARY, load
 from .training.distributed import Crew, crew
 from .training.launch import check_shared, first
 from .training.loop import CHUNK, Moment, StageOver
 from .training.session import Session, fit_many
 
-MODEL, CHECKPOINT, HISTORY, SUMMARY = "model.safetensors", "checkpoint.safetensors", "history.jsonl", "run.json"
+CHECKPOINT, HISTORY = "checkpoint.safetensors", "history.jsonl"
 EVENTS = "events.out.tfevents.*"
 EVERY = 15.0  # seconds between two checkpoints
 BETTER = 0.99  # what counts as progress: a loss below this share of what it was
@@ -101,7 +102,7 @@ def train(
         raise LearnError(f"The data must be Transitions. Got {shown(data)} instead.")
     learner.check_options()
     folder = Path(out)
-    header = {**checkpoint.described(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
+    header = {**checkpoint.describe(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
     member = crew()
     if member is not None:
         check_shared(member, learner, header["data"])
@@ -117,18 +118,6 @@ def train(
             course.close()
         course.end(learner)
     return Trained(learner, folder, course.status, course.seconds, (*course.notes, *learner.notes_))
-
-
-def load(out: str | PathLike[str], *, device: str = "auto") -> Learner:
-    """The learner of a run (or of a file that `Learner.save` wrote)."""
-    path = Path(out)
-    if not path.is_dir():
-        return checkpoint.load(path, device=device)
-    if not (path / MODEL).exists():
-        under_way = (path / SUMMARY).exists()
-        remedy = "its training has not finished; resume it" if under_way else "train one with 'actcause train'"
-        raise RunError(f"{path} holds no {MODEL}: {remedy}.")
-    return checkpoint.load(path / MODEL, device=device)
 
 
 def trained_on(out: str | PathLike[str], data: Transitions) -> bool:

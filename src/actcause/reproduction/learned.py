@@ -18,7 +18,8 @@ from ..errors import QueryError
 
 if TYPE_CHECKING:
     from ..learn.evaluation import Evaluation
-    from ..learn.learner import Learner, Run
+    from ..learn.learner import Learner
+    from ..learn.training.replica import Replica
     from ..learn.training.session import Callback, Session
 
 VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
@@ -111,12 +112,12 @@ class _Same:
 
 
 @lru_cache(maxsize=KEPT)
-def _prepared(recording: _Same, seed: int, held_out: float) -> Run:
+def _prepared(recording: _Same, seed: int, held_out: float) -> Replica:
     """The recording split and encoded; its learner stands for those of all methods."""
     from ..learn import Never
-    from ..learn.training.session import prepared
+    from ..learn.training.replica import prepare_replica
 
-    return prepared(Never(seed=seed, held_out=held_out), recording.data)
+    return prepare_replica(Never(seed=seed, held_out=held_out), recording.data)
 
 
 def scored(learner: Learner, test: Transitions, domain: str, *, hindsight: bool = True) -> Evaluation:

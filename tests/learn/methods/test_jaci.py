@@ -11,7 +11,8 @@ from actcause.learn.methods.em import Course, preferred
 from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
 from actcause.learn.training.events import RARE
 from actcause.learn.training.loop import Stage, Trainer
-from actcause.learn.training.session import Session, device_of, prepared
+from actcause.learn.training.replica import prepare_replica
+from actcause.learn.training.session import Session, device_of
 
 QUICK = {"steps": 600, "distil_steps": 250, "width": 48, "device": "cpu"}
 
@@ -85,7 +86,7 @@ def test_common_events_are_left_as_they_are(fitted: tuple[JACI, Transitions]) ->
 
 def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
     learner = JACI(**QUICK)
-    run = prepared(learner, gated(8000, 6, rate=0.1))
+    run = prepare_replica(learner, gated(8000, 6, rate=0.1))
     learner._size(run.train)
     course = Course(learner, [run], Session(device_of("cpu"), 0))
     passive = course.stages()[0]
@@ -133,7 +134,7 @@ def test_wrong_options_are_refused(options: dict[str, int], message: str) -> Non
 
 def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
     learner = JACI(**QUICK)
-    run = prepared(learner, gated(1000, 0))
+    run = prepare_replica(learner, gated(1000, 0))
     learner._size(run.train)
     stages: list[Stage] = Course(learner, [run], Session(torch.device("cpu"), 0)).stages()
     assert [stage.name for stage in stages] == ["passive", "warm-up", "em", "distil"]
@@ -142,7 +143,7 @@ def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
 
 def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -> None:
     learner = JACI(**QUICK)
-    run = prepared(learner, gated(1000, 0))
+    run = prepare_replica(learner, gated(1000, 0))
     learner._size(run.train)
     course = Course(learner, [run], Session(torch.device("cpu"), 0))
     forward = course.nets["forward"]

@@ -21,6 +21,7 @@ import killers
 from actcause.cli import main
 from actcause.data import Writer, collect, load
 from actcause.data.parquet import join_files
+from actcause.learn import load as load_learner
 from actcause.learn import make, predict_files, runs
 from actcause.learn.prediction.files import PredictionError, pair_files
 from actcause.learn.prediction.rows import add_predictions
@@ -93,7 +94,7 @@ def test_a_file_is_annotated_alike_alone_and_among_others(run, data, capsys, tmp
     said = document(capsys, "predict", run, data / "a.parquet", "--out", tmp_path / "one.parquet")
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "causes" / "a.parquet").read_bytes()
     found = load(tmp_path / "one.parquet")
-    expected = runs.load(run).predict_proba(found)[:, found.factors.index("a1")]
+    expected = load_learner(run).predict_proba(found)[:, found.factors.index("a1")]
     assert np.allclose(found.extra["probability.a1"], expected, atol=1e-6)
     assert said["rates"]["a1"] == pytest.approx(found.extra["found.a1"].mean())
     assert said["unsure"] == pytest.approx(found.extra["unsure"].mean())

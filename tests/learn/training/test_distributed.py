@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import torch
 
+from actcause import learn
 from actcause.data import collect
 from actcause.learn import JACI, LearnError, runs
 from actcause.learn.training import events, launch
@@ -124,7 +125,7 @@ def test_two_processes_end_with_the_same_weights_to_the_last_bit(together: Path)
 
 def test_two_processes_learn_as_well_as_one(together: Path, alone: runs.Trained) -> None:
     data = collect("1-in", 2000, seed=4)
-    scores = [learner.score(data) for learner in (alone.learner, runs.load(together / "whole"))]
+    scores = [learner.score(data) for learner in (alone.learner, learn.load(together / "whole"))]
     assert scores[1] > scores[0] - 0.02
     assert scores[1] > 0.9
 
@@ -143,7 +144,7 @@ def test_stopped_by_its_budget_a_training_goes_on_to_the_same_weights(together: 
         said = json.loads((together / f"said{rank}.json").read_text())
         assert said["size"] == 2
         assert said["statuses"] == ["stopped", "finished", "This run had finished already."]
-    once, twice = (runs.load(together / name, device="cpu").nets_ for name in ("once", "twice"))
+    once, twice = (learn.load(together / name, device="cpu").nets_ for name in ("once", "twice"))
     for name, net in once.items():
         for key, value in net.state_dict().items():
             assert torch.equal(value, twice[name].state_dict()[key]), (name, key)

@@ -11,7 +11,8 @@ import torch
 from actcause.data import DataError, Transitions, collect
 from actcause.learn import Always, LearnError, Never, fit_many, make
 from actcause.learn.training.loop import Moment
-from actcause.learn.training.session import device_of, prepared, split_of
+from actcause.learn.training.replica import prepare_replica, split_of
+from actcause.learn.training.session import device_of
 
 TINY = {"steps": 20, "width": 8, "layers": 1, "batch": 16, "device": "cpu"}
 
@@ -27,7 +28,7 @@ def recording(rows: int = 400, **others: Any) -> Transitions:
 
 def test_no_episode_is_both_learned_from_and_held_out() -> None:
     data = recording(episode=np.arange(400) // 10)
-    run = prepared(Never(held_out=0.2), data)
+    run = prepare_replica(Never(held_out=0.2), data)
     assert run.train.episode is not None
     assert run.held.episode is not None
     assert not set(run.train.episode) & set(run.held.episode)
@@ -53,7 +54,7 @@ def test_with_few_episodes_blocks_of_neighbouring_rows_are_held_out(episode: Any
 
 def test_the_encoder_is_fitted_on_training_rows_alone() -> None:
     data = recording(episode=np.arange(400) // 10)
-    run = prepared(Never(), data)
+    run = prepare_replica(Never(), data)
     np.testing.assert_allclose(run.encoded.inputs[:, :, 0].mean(axis=0), 0, atol=1e-5)
     assert np.abs(run.held_encoded.inputs[:, :, 0].mean(axis=0)).max() > 1e-3
 

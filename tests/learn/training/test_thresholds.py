@@ -13,7 +13,8 @@ from actcause.data import Transitions
 from actcause.learn.methods.grad import Gradient
 from actcause.learn.methods.granger import Pairwise
 from actcause.learn.training.forward import Batch, Course, Nets
-from actcause.learn.training.session import Session, prepared
+from actcause.learn.training.replica import prepare_replica
+from actcause.learn.training.session import Session
 from actcause.learn.training.thresholds import Threshold, likelihood
 
 CPU = torch.device("cpu")
@@ -46,7 +47,7 @@ def constant(nets: Nets, batch: Batch) -> Tensor:
 
 def chosen(data: Transitions, steps: int = 500, **scores: object) -> Mapping[str, Mapping[str, float]]:
     kind = Gradient if len(scores) == 1 else Pairwise
-    run = prepared(kind(steps=steps, width=8), data)
+    run = prepare_replica(kind(steps=steps, width=8), data)
     session = Session(CPU, 0)
     course = Course([run], session)
     threshold = Threshold(course, (), scores, 0.02)  # type: ignore[arg-type]

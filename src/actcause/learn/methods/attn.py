@@ -16,13 +16,14 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training.encoding import Encoded, Encoder
 from ..training.events import own_state_model
 from ..training.forward import DECAY, Batch, Course, Nets, answered, check_training, missing
 from ..training.layers import Linear, perceptron
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import Embedding
+from ..training.replica import Replica
 from ..training.session import Session
 from ..training.thresholds import Threshold, likelihood, named_model
 
@@ -70,7 +71,7 @@ class Attention(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, Attention)
         course = Course(runs, session)

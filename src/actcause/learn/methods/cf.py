@@ -15,7 +15,7 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training.batches import beside_own, seed_of
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoded, Encoder
@@ -31,6 +31,7 @@ from ..training.forward import (
     plain_prediction,
     plain_stage,
 )
+from ..training.replica import Replica
 from ..training.session import Session
 from ..training.thresholds import Threshold, likelihood, named_model
 
@@ -79,7 +80,7 @@ class Counterfactual(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, Counterfactual)
         course = Course(runs, session)
@@ -110,7 +111,7 @@ class Pool(nn.Module):
         self.register_buffer("values", torch.zeros(runs, samples, factors, columns))
 
 
-def _replacements(run: Run, learner: Counterfactual) -> Tensor:
+def _replacements(run: Replica, learner: Counterfactual) -> Tensor:
     """(samples, factors, columns): for each factor values of its own, drawn from rows in which it is there."""
     generator = torch.Generator().manual_seed(seed_of("replacements", run.learner.seed))
     inputs, there = run.encoded.inputs, run.encoded.present

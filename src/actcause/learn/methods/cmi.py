@@ -17,13 +17,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training import masks
 from ..training.encoding import Encoded, Encoder
 from ..training.events import own_state_model
 from ..training.forward import DECAY, Batch, Course, Nets, answered, check_training, masked
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import MaskedModel
+from ..training.replica import Replica
 from ..training.session import Session
 from ..training.thresholds import Threshold, likelihood, named_model
 
@@ -68,7 +69,7 @@ class LeaveOneOut(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, LeaveOneOut)
         course = Course(runs, session)

@@ -30,7 +30,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..learner import Run
 from ..training import forward, masks
 from ..training.batches import FOLDS, Sampler, beside_own
 from ..training.calibration import Reliability, temperature_of
@@ -40,6 +39,7 @@ from ..training.hindsight import Tried, discoveries, steadiest_penalty, tried
 from ..training.layers import narrowed, part
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork, MaskedModel
+from ..training.replica import Replica
 from ..training.session import Session
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ NOISE = 1 / 3  # how much of the folds' disagreement counts as noise of hindsigh
 class Course:
     """The stages of one training, of one or several runs side by side."""
 
-    def __init__(self, learner: JACI, runs: Sequence[Run], session: Session) -> None:
+    def __init__(self, learner: JACI, runs: Sequence[Replica], session: Session) -> None:
         self.learner, self.runs, self.device = learner, runs, session.device
         self.shared = forward.Course(runs, session)
         self.rows, self.nets, self.events = self.shared.rows, self.shared.nets, self.shared.events
@@ -206,7 +206,7 @@ class Course:
     # -- the end -----------------------------------------------------------------------------------
 
     @torch.no_grad()
-    def finish(self, position: int, run: Run, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
+    def finish(self, position: int, run: Replica, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
         """Keep the best binary network, calibrate it, and look for what went wrong; all on held-out rows."""
         learner = run.learner
         penalty = self.penalties[position]

@@ -15,7 +15,7 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training.batches import beside_own
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoded, Encoder
@@ -34,6 +34,7 @@ from ..training.forward import (
 )
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import MaskedModel
+from ..training.replica import Replica
 from ..training.session import Session
 from ..training.thresholds import Threshold, likelihood, named_model
 
@@ -76,7 +77,7 @@ class Gradient(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, Gradient)
         course = Course(runs, session)

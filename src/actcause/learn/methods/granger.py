@@ -15,12 +15,13 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training import masks
 from ..training.encoding import Encoded, Encoder
 from ..training.events import own_state_model
 from ..training.forward import DECAY, Batch, Course, Nets, answered, check_training, masked, missing, plain_model
 from ..training.loop import Settings, Stage, one_cycle
+from ..training.replica import Replica
 from ..training.session import Session
 from ..training.thresholds import Threshold, likelihood, named_model
 
@@ -62,7 +63,7 @@ class Pairwise(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, Pairwise)
         course = Course(runs, session)

@@ -11,13 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from ...data import Transitions
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training.batches import FOLDS, beside_own
 from ..training.calibration import calibrated
 from ..training.encoding import Encoded, Encoder
 from ..training.events import own_state_model
 from ..training.hindsight import Tried, tried
 from ..training.networks import BinaryNetwork, MaskedModel
+from ..training.replica import Replica
 from ..training.session import Session
 from .em import COLD, DISTILLED, VARIANTS, Course
 
@@ -93,7 +94,7 @@ class JACI(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learners = [run.learner for run in runs if isinstance(run.learner, cls)]
         for learner in learners:  # runs that are trained together have one size
             learner._size(runs[0].train)

@@ -18,7 +18,7 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training import masks
 from ..training.calibration import calibrated
 from ..training.encoding import Encoded, Encoder
@@ -37,6 +37,7 @@ from ..training.forward import (
 )
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork
+from ..training.replica import Replica
 from ..training.session import Session
 
 PRICED_ROWS = 10_000  # rows that costs are measured with
@@ -83,7 +84,7 @@ class GumbelMask(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, GumbelMask)
         course = Course(runs, session)

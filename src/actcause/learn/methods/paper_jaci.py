@@ -35,13 +35,14 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training import masks
 from ..training.diagnostics import verdicts
 from ..training.encoding import Encoded, Encoder
 from ..training.events import own_state_model
 from ..training.forward import Batch, Course, Nets
 from ..training.loop import Loss, Settings, Stage
+from ..training.replica import Replica
 from ..training.session import Session
 from .paper_networks import BitNetwork, GaussianModel, surprise
 
@@ -135,7 +136,7 @@ class PaperJACI(Learner):
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, PaperJACI)
         joint = _Joint(learner, Course(runs, session))

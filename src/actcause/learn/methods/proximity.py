@@ -15,11 +15,12 @@ from typing import ClassVar, final
 import numpy as np
 from torch import nn
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training.columns import spans
 from ..training.encoding import Encoded, Encoder
 from ..training.events import own_state_model
 from ..training.forward import Course
+from ..training.replica import Replica
 from ..training.session import Session
 
 RADII = 200  # radii looked at
@@ -55,7 +56,7 @@ class Proximity(Learner):
         return {"passive": own_state_model(encoder, runs)}
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         learner = runs[0].learner
         assert isinstance(learner, Proximity)
         course = Course(runs, session)
@@ -129,7 +130,7 @@ def _raw(encoder: Encoder, encoded: Encoded, factor: int, column: int) -> Array:
     return np.asarray(shown * encoder.scale[factor, column] + encoder.mean[factor, column])
 
 
-def _nothing(run: Run) -> str:
+def _nothing(run: Replica) -> str:
     if run.train.own is None:
         return "The outcome has no own factor to be near to, so no factor is ever named; use another method."
     return "No radius separates rows that surprise from others, so no factor is ever named; use another method."

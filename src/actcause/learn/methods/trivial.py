@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
-from ..learner import Array, Learner, Run
+from ..learner import Array, Learner
 from ..training.encoding import Encoded, Encoder
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from ..training.session import Session
+    from ..training.replica import Replica
+from ..training.session import Session
 
 
 @final
@@ -35,7 +36,7 @@ class Never(Learner):
         return {}
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         for run in runs:
             run.learner.finish(run, {}, {})
 
@@ -61,7 +62,7 @@ class Always(Learner):
         return {}
 
     @classmethod
-    def learn(cls, runs: Sequence[Run], session: Session) -> None:
+    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
         for run in runs:
             run.learner.finish(run, {}, {})
 

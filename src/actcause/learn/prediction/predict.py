@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...parallel import Engine, Outcome, engine
-from .. import runs
+from ..loading import load
 from .files import FilePair, pair_files
 from .row_groups import Fault, FileContents, GroupTask, PredictionSettings, inspect_file, predict_group
 from .target import FOUND, UNSURE, Target, count_causes
@@ -96,7 +96,7 @@ def predict_files(
     A file that cannot be read does not keep the others from being finished; a place that cannot be written to does.
     """
     run, mapping = Path(run), None if mapping is None else Path(mapping)
-    settings = PredictionSettings.of(run, runs.load(run, device=device), device, hindsight, mapping)
+    settings = PredictionSettings.of(run, load(run, device=device), device, hindsight, mapping)
     pairs = pair_files([files] if isinstance(files, str) else files, os.fspath(out))
     with engine(workers=workers) if workers is None or isinstance(workers, int) else nullcontext(workers) as shared:
         return _predict_pairs(pairs, settings, shared, on_progress)

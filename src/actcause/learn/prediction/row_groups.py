@@ -44,13 +44,13 @@ class PredictionSettings:
     @classmethod
     def of(cls, run: Path, learner: Learner, device: str, hindsight: bool, mapping: Path | None) -> PredictionSettings:
         """Take the learner that was loaded from the run."""
-        from .. import runs
+        from ..loading import MODEL
         from ..training.session import device_of
 
         origin = (
             ("method", learner.method),
             ("from", "hindsight" if hindsight else "state"),
-            ("run", fingerprint(run / runs.MODEL if run.is_dir() else run)),
+            ("run", fingerprint(run / MODEL if run.is_dir() else run)),
             ("mapping", None if mapping is None else fingerprint(mapping)),
             ("device", device_of(device).type),
         )
@@ -159,9 +159,9 @@ def _predict_batches(task: GroupTask) -> Iterator[Transitions]:
 @lru_cache(maxsize=1)
 def _load_learner(run: Path, device: str, origin: Origin) -> Learner:
     """Load the learner of a run once in each worker; a run that was trained anew is another."""
-    from .. import runs
+    from ..loading import load
 
-    return runs.load(run, device=device)
+    return load(run, device=device)
 
 
 @contextmanager

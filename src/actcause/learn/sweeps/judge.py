@@ -26,7 +26,8 @@ from ..training.encoding import Encoder
 from ..training.events import EVENT, Events, own_state_model
 from ..training.forward import missing
 from ..training.loop import Settings, Stage, Trainer, one_cycle
-from ..training.session import device_of, split_of
+from ..training.replica import split_of
+from ..training.session import device_of
 from ..training.thresholds import NamedModel
 
 Array = np.ndarray[Any, Any]

@@ -15,7 +15,8 @@ from ...envs import RESAMPLED
 from ...errors import ActCauseError
 from ...io.atomic import write_whole_bytes
 from .. import Learner, LearnError, RunError, evaluate, make, runs
-from ..training.session import split_of
+from ..loading import MODEL
+from ..training.replica import split_of
 from .judge import judged
 from .source import Source
 
@@ -51,7 +52,7 @@ class Trial:
         """What was said of it, where nothing is left to do."""
         try:
             found = json.loads(self.verdict.read_text(encoding="utf-8"))
-            done = found["status"] == "finished" and found["name"] == self.name and (self.run / runs.MODEL).exists()
+            done = found["status"] == "finished" and found["name"] == self.name and (self.run / MODEL).exists()
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return dict(found) if done else None

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner, Run
 from .batches import Rows, Sampler, beside_own, folds_of
 from .diagnostics import verdicts
 from .encoding import Encoded, Encoder
@@ -22,8 +21,13 @@ from .events import Events
 from .layers import part
 from .loop import Settings, Stage, one_cycle
 from .networks import MaskedModel
-from .session import Session, seeds_of
+from .replica import Replica, seeds_of
+from .session import Session
 
+if TYPE_CHECKING:
+    from ..learner import Learner
+
+Array = np.ndarray[Any, Any]
 Nets = Mapping[str, nn.Module]
 DECAY = 1e-4
 BLOCK = 2048  # rows looked at together
@@ -69,7 +73,7 @@ Score = Callable[[Nets, Batch], Tensor]  # (rows, factors): larger where a facto
 class Course:
     """One training of a baseline, of one or several runs side by side."""
 
-    def __init__(self, runs: Sequence[Run], session: Session) -> None:
+    def __init__(self, runs: Sequence[Replica], session: Session) -> None:
         self.runs, self.session, self.device = runs, session, session.device
         self.learner = runs[0].learner
         self.seeds = seeds_of(runs)

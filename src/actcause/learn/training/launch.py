@@ -11,17 +11,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from torch import distributed
 
 from ...errors import ActCauseError
 from ..errors import LearnError, RunError
-from ..learner import Learner
 from .batches import FOLDS
 from .distributed import Crew, crew
 from .session import device_of
+
+if TYPE_CHECKING:
+    from ..learner import Learner
 
 T = TypeVar("T")
 SAID = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")

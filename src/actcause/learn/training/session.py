@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ...data import Transitions
 from ...errors import shown
 from ..errors import LearnError
-from ..learner import LEAST_ROWS, Learner, Run
-from .batches import seed_of
-from .encoding import Encoder
 from .loop import Moment, Stage, Stopped, Trainer
+from .replica import Replica, prepare_replica
 from .sample_size import effective_rows
 
+if TYPE_CHECKING:
+    from ..learner import Learner
+
 Callback = Callable[[Moment], None]
-FEW_EPISODES = 10  # fewer than this are cut into blocks of rows
-BLOCKS = 20
 ROWS_PER_FACTOR = 500  # independent rows below which a warning is due
 
 
@@ -87,7 +85,7 @@ def fit_many(
         learner.check_options()
         if type(learner) is not type(first) or _alike(learner) != _alike(first):
             raise LearnError("Learners that are fitted together must be of one kind and differ in their seeds only.")
-    runs = [prepared(learner, each) for learner, each in zip(learners, data, strict=True)]
+    runs = [prepare_replica(learner, each) for learner, each in zip(learners, data, strict=True)]
     shapes = {(run.encoder.layout.factors, run.encoder.columns, run.encoder.outputs) for run in runs}
     if len(shapes) > 1:
         raise LearnError("Data that are learned from together must have the same factors and features.")
@@ -99,31 +97,6 @@ def fit_many(
     for run in runs:
         run.learner.notes_ = (*run.learner.notes_, *_warnings(run))
     return list(learners)
-
-
-def prepared(learner: Learner, data: Transitions) -> Run:
-    """Check the data, split off the held-out episodes, and fit the encoder on the rest."""
-    if not isinstance(data, Transitions):
-        raise LearnError(f"The data must be Transitions. Got {type(data).__name__} instead.")
-    others = [name for name in data.factors if name != data.own]
-    if not others:
-        raise LearnError(
-            f"There must be a factor besides the outcome's own '{data.own}', or there is nothing to choose between."
-        )
-    if len(data) < LEAST_ROWS:
-        raise LearnError(f"There must be at least {LEAST_ROWS} rows to learn from. Got {len(data)}; record more.")
-    if bool((data.change == data.change[0]).all()):
-        raise LearnError(f"The outcome '{data.outcome_factor}' never changes, so there is nothing to explain.")
-    train, held = split_of(data, learner.held_out, learner.seed)
-    encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
-    return Run(learner, train, held, encoder, encoder.encode(train), encoder.encode(held))
-
-
-def split_of(data: Transitions, held_out: float, seed: int) -> tuple[Transitions, Transitions]:
-    """Training rows and held-out rows: by episode, and where there are fewer than ten, by blocks of rows."""
-    if data.episode is None or len(np.unique(data.episode)) < FEW_EPISODES:
-        data = data.replaced(episode=np.arange(len(data)) * BLOCKS // len(data))
-    return data.split(1 - max(held_out, 1 / BLOCKS), seed=seed)
 
 
 def device_of(name: str) -> torch.device:
@@ -141,7 +114,7 @@ def device_of(name: str) -> torch.device:
     return device
 
 
-def _warnings(run: Run) -> list[str]:
+def _warnings(run: Replica) -> list[str]:
     count = effective_rows(run.train)
     wanted = ROWS_PER_FACTOR * len(run.train.factors)
     run.learner.learned_["effective_rows"] = round(count)
@@ -155,8 +128,3 @@ def _warnings(run: Run) -> list[str]:
 
 def _alike(learner: Learner) -> dict[str, Any]:
     return {name: value for name, value in learner.settings().items() if name != "seed"}
-
-
-def seeds_of(runs: Sequence[Run]) -> list[int]:
-    """A seed for each run's draws, far from those of neighbouring seeds."""
-    return [seed_of("run", run.learner.seed) for run in runs]

@@ -28,7 +28,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array
 from . import masks
 from .batches import Sampler
 from .encoding import Encoder
@@ -37,6 +36,7 @@ from .layers import perceptron
 from .loop import Settings, Stage, one_cycle
 from .networks import Embedding
 
+Array = np.ndarray[Any, Any]
 WIDTH, STEPS, BATCH, RATE = 64, 1000, 512, 3e-3
 LEARNED_ROWS, HELD_ROWS = 10_000, 10_000  # of each run, at most
 TOGETHER = 16  # thresholds judged together

@@ -28,11 +28,11 @@ def explain(payload: Mapping[str, Any], told: Callable[[dict[str, Any]], None]) 
 
 def _explained(payload: Mapping[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     from ...data import Writer
-    from ...learn import runs
+    from ...learn import load
 
     out = found_file(payload)
     told({"stage": "loading the run"})
-    learner = runs.load(library.run(Path(payload["runs"]), str(payload["run"])))
+    learner = load(library.run(Path(payload["runs"]), str(payload["run"])))
     total, batches = _batches(payload)
     out.parent.mkdir(exist_ok=True)
     tally = _Tally()

@@ -89,10 +89,10 @@ def _trained(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
 
 def _scored(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
     told({"stage": "loading"})
-    from ...learn import LearnError, runs
+    from ...learn import LearnError, load, runs
 
     folder = library.run(Path(payload["runs"]), str(payload["name"]))
-    learner = runs.load(folder)
+    learner = load(folder)
     data = library.load(payload["source"], Path(payload["data"]))
     told({"stage": "scoring"})
     scores = _scores(learner, data, payload["source"], held=runs.trained_on(folder, data))
@@ -118,7 +118,7 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
 def _scores(learner: Learner, data: Transitions, source: library.Source, *, held: bool) -> dict[str, Any] | None:
     """The error on fresh rows of a domain, or on a recording's: where it was learned from, on the held-out ones."""
     from ...learn import LearnError, evaluate
-    from ...learn.training.session import split_of
+    from ...learn.training.replica import split_of
 
     if data.cause is None:
         return None
