@@ -6,18 +6,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from ..errors import QueryError
 from ..io.console import print_json
 from ..io.signals import exit_on_terminate
 from ..questions import source as sources
 
 if TYPE_CHECKING:
-    from ..data import Description, Transitions
-    from ..envs import Domain
-
-RATE_FRAMES = 20_000
+    from ..data import Description
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
@@ -49,8 +45,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
 def domains(as_json: sources.JsonOption = False) -> None:
     """List the domains: their factors, the outcome, and how often each edge fires."""
     from .. import envs
+    from ..data import describe_domain
 
-    listed = [_domain_document(name, envs.make(name)) for name in envs.names()]
+    listed = [describe_domain(name) for name in envs.names()]
     if as_json:
         print_json(listed)
         return
@@ -69,23 +66,6 @@ def domains(as_json: sources.JsonOption = False) -> None:
     render.show(render.plain_table(("name", "title", "factors", "outcome", "how often a cause"), rows))
 
 
-def _domain_document(name: str, domain: Domain) -> dict[str, Any]:
-    """What there is to know of a domain; rates are those of a short random rollout."""
-    from ..data import collect
-
-    rates = collect(domain, RATE_FRAMES, 0).rates()
-    return {
-        "name": name,
-        "title": domain.title,
-        "factors": list(domain.factors),
-        "features": {factor: list(features) for factor, features in domain.features.items()},
-        "outcome": domain.outcome,
-        "edges": list(domain.edges),
-        "horizon": domain.horizon,
-        "rates": {factor: round(float(rates[factor]), 4) for factor in domain.edges},
-    }
-
-
 def collect(
     domain: DomainArgument,
     out: OutOption,
@@ -102,17 +82,12 @@ def collect(
     same two give the same data. Other parameters are set by name, such as --set obstacles=5 or
     --set rate=0.1. Nothing stands under the final name before all of it is written.
     """
-    from .. import envs
-    from ..data import collect as record
+    from .. import data, envs
 
     given = dict(sources.setting(text, "obstacles=5", {"draw": "--draw"}) for text in parameters or ())
-    drawn = draw is not None or "draw" in envs.parameters(domain)
-    world = envs.make(domain, **({"draw": seed if draw is None else draw} if drawn else {}), **given)
-    try:
-        with exit_on_terminate(), _bar(frames) as progress:
-            record(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
-    except MemoryError:
-        raise QueryError(f"A {domain} of this size does not fit into memory; set smaller parameters.") from None
+    world = envs.make_seeded(domain, seed, draw, **given)
+    with exit_on_terminate(), _bar(frames) as progress:
+        data.collect(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
     document = {"out": str(out), "domain": domain, "frames": frames, "seed": seed, "bytes": out.stat().st_size}
     if as_json:
         print_json(document)
@@ -122,11 +97,11 @@ def collect(
 
 def describe(file: FileArgument, mapping: MappingOption = None, as_json: sources.JsonOption = False) -> None:
     """What is in a file: factors, rates of causes, episodes, spread, share of clipped values."""
-    from ..data import describe as look
+    from .. import data
 
-    found = look(file, mapping)
+    description = data.describe(file, mapping)
     if as_json:
-        print_json(found.to_json())
+        print_json(description.to_json())
         return
     from . import render
 
@@ -138,11 +113,11 @@ def describe(file: FileArgument, mapping: MappingOption = None, as_json: sources
             _percent(factor.clipped),
             _percent(factor.rate),
         )
-        for name, factor in found.factors.items()
+        for name, factor in description.factors.items()
     ]
-    render.show(_headline(found))
+    render.show(_headline(description))
     render.show(render.plain_table(("factor", "features", "spread", "clipped", "a cause"), rows))
-    for note in found.notes:
+    for note in description.notes:
         render.show(note)
 
 
@@ -154,10 +129,10 @@ def convert(
     Columns named factor.feature and next.factor.feature are understood as they are; for others a
     small mapping file says which columns are which.
     """
-    from ..data import convert as turn
+    from .. import data
 
     with exit_on_terminate():
-        rows = turn(file, mapping, out)
+        rows = data.convert(file, mapping, out)
     if as_json:
         print_json({"out": str(out), "rows": rows})
     else:
@@ -171,49 +146,26 @@ def replay(
 
     Causes that 'actcause predict' found are drawn as dashed arrows.
     """
-    from ..data import load
-    from ..data.film import replay as film
+    from ..data import film_recording
 
-    data = load(file)
-    made = film(data, _recorded_in(data.metadata, file), out, episode=episode, predicted=_found(data))
+    film = film_recording(file, out, episode=episode)
     if as_json:
-        print_json({"out": str(out), "episode": made.episode, "steps": made.steps})
+        print_json({"out": str(out), "episode": film.episode, "steps": film.steps})
     else:
-        print(f"episode {made.episode}, {made.steps} steps, in {out}")
+        print(f"episode {film.episode}, {film.steps} steps, in {out}")
 
 
 # -- helpers ---------------------------------------------------------------------------------------
 
 
-def _recorded_in(known: Mapping[str, Any], file: Path) -> Domain:
-    """The domain of a recording, from what the file says of it."""
-    from .. import envs
-
-    name = known.get("domain")
-    if name not in envs.names():
-        raise QueryError(f"{file} does not say in which domain it was recorded; only those recordings have pictures.")
-    draw = {} if known.get("draw") is None else {"draw": known["draw"]}
-    return envs.make(
-        name, **{key: sources.as_tuples(value) for key, value in {**known.get("parameters", {}), **draw}.items()}
-    )
-
-
-def _found(data: Transitions) -> Any:
-    """The causes that `predict` wrote beside the rows, if it did."""
-    import numpy as np
-
-    given = [data.extra.get(f"found.{factor}") for factor in data.factors]
-    if all(column is None for column in given):
-        return None
-    return np.stack([np.zeros(len(data), dtype=bool) if column is None else column for column in given], axis=1)
-
-
-def _headline(found: Description) -> str:
+def _headline(description: Description) -> str:
     episodes = (
-        "no episodes" if found.episodes is None else f"{found.episodes:,} episodes of {found.mean_length:.1f} rows"
+        "no episodes"
+        if description.episodes is None
+        else f"{description.episodes:,} episodes of {description.mean_length:.1f} rows"
     )
-    still = "" if found.still is None else f"; it stays as it was in {found.still:.1%} of the rows"
-    return f"{found.rows:,} rows, {episodes}; the outcome is {found.outcome_factor}{still}."
+    still = "" if description.still is None else f"; it stays as it was in {description.still:.1%} of the rows"
+    return f"{description.rows:,} rows, {episodes}; the outcome is {description.outcome_factor}{still}."
 
 
 def _number(value: float | None) -> str:

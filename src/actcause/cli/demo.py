@@ -108,7 +108,7 @@ def _vectors(callback: Callable[[Moment], None] | None) -> Scene:
 
 
 def _block(film: Path, callback: Callable[[Moment], None] | None) -> Scene:
-    from ..data.film import replay
+    from ..data import replay
     from ..envs import make
     from ..learn import evaluate
 

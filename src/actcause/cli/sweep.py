@@ -1,4 +1,4 @@
-"""`actcause train --sweep`: which words are the sweep's, and what is said of it."""
+"""`actcause train --sweep`: tell its words apart, run it, and print its table."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 MISTAKE, INTERRUPTED = 2, 130
 
 
-def parted(words: Sequence[str], sweep: Sequence[str]) -> tuple[str, list[str]]:
-    """DATA, and the words of the sweep: those after --sweep that name a setting, wherever they stand.
+def split_words(words: Sequence[str], sweep: Sequence[str]) -> tuple[str, list[str]]:
+    """Tell DATA from the words of the sweep: those after --sweep that name a setting, wherever they stand.
 
-    >>> parted(["break.parquet", "seed=0..9"], ["penalty=0.01,0.02"])
+    >>> split_words(["break.parquet", "seed=0..9"], ["penalty=0.01,0.02"])
     ('break.parquet', ['penalty=0.01,0.02', 'seed=0..9'])
     """
     settings = [word for word in words if sweep and not Path(word).exists() and word.partition("=")[0].isidentifier()]
@@ -32,7 +32,7 @@ def parted(words: Sequence[str], sweep: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def run(sweep: Sweep, *, engine_name: str, workers: int | None, address: str | None, as_json: bool) -> int:
-    """Have the sweep done, and print its table; 2 where a trial failed."""
+    """Run the sweep and print its table; return 2 where a trial failed."""
     from ..learn.sweeps.sweep import swept
     from ..learn.training import launch
 
@@ -41,13 +41,13 @@ def run(sweep: Sweep, *, engine_name: str, workers: int | None, address: str | N
     sweep.check()  # before an engine is begun
     count = len(sweep.grid.settings())
 
-    def told(verdict: Mapping[str, Any], done: int) -> None:
+    def report(verdict: Mapping[str, Any], done: int) -> None:
         if sys.stderr.isatty():
             print_note(f"{done} of {count}: {verdict['name']} {verdict['status']}")
 
     try:
         with engine(engine_name, workers, address) as crew:
-            ranking, notes = swept(sweep, crew, told)
+            ranking, notes = swept(sweep, crew, report)
     except KeyboardInterrupt:
         print_note("stopped; the same command goes on where it was, and redoes nothing that is finished")
         return INTERRUPTED

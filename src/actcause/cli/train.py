@@ -148,8 +148,8 @@ def train(
     from . import sweep as command
 
     with launch.one_voice():
-        source, settings = command.parted(words, sweep or ())
-        seeds = _seeds(seed)
+        source, settings = command.split_words(words, sweep or ())
+        seeds = _parse_seeds(seed)
         given = dict(sources.setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
         rows = Source(source, None if mapping is None else str(mapping), frames, draw)
         shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
@@ -159,70 +159,66 @@ def train(
             from ..learn.sweeps.sweep import Sweep
 
             taken = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
-            asked = Sweep(rows, out, grid.Grid.read(settings, taken), method, shared, patience, tensorboard)
+            request = Sweep(rows, out, grid.Grid.read(settings, taken), method, shared, patience, tensorboard)
             if overwrite:
                 raise QueryError("--overwrite is for one run; a sweep goes on with its folder, or takes another.")
-            return command.run(asked, engine_name=engine_name, workers=workers, address=address, as_json=as_json)
+            return command.run(request, engine_name=engine_name, workers=workers, address=address, as_json=as_json)
         if workers not in (None, 1) or engine_name != "local" or address is not None:
             raise QueryError("--workers and --engine are for several trainings: add --sweep, or several seeds.")
         learner = library.make(method, **shared)
-        again = {
+        given_options = {
             "--method": method, "--seed": seed, "--device": device, "--max-seconds": max_seconds,
             "--patience": patience, "--frames": frames, "--draw": draw, "--mapping": mapping,
         }  # fmt: skip
-        more = {"resume": resume, "overwrite": overwrite, "patience": patience, "tensorboard": tensorboard}
-        return _trained(learner, rows, out, more, _command(source, out, again, options), as_json)
+        return _train(
+            learner, rows, out, resume=resume, overwrite=overwrite, patience=patience, tensorboard=tensorboard,
+            go_on=_command(source, out, given_options, options), as_json=as_json,
+        )  # fmt: skip
 
 
-def _trained(learner: Learner, rows: Source, out: Path, more: dict[str, Any], again: str, as_json: bool) -> int:
-    """One training, by this process or by all that a launcher started; the first of them speaks."""
-    from ..learn import runs
+def _train(learner: Learner, rows: Source, out: Path, *, go_on: str, as_json: bool, **more: Any) -> int:
+    """Train one run; of several processes that a launcher started, the first one speaks."""
+    from ..learn import runs, train_run
     from ..learn.errors import RunError
     from ..learn.training import launch
-    from ..learn.training.session import device_of
 
     speaks = launch.rank() == 0
-    with launch.launched(learner.device) as member:
-        try:
-            with launch.agreed(member):
-                learner.check_options()
-                device_of(learner.device)
-                data = rows.rows(learner.seed)
-            with progress() if speaks else nullcontext() as told:
-                done = runs.train(learner, data, out, source=Path(rows.name).name, callback=told, **more)
-        except KeyboardInterrupt as asked:
-            if not speaks:
-                return 0
-            with suppress(RunError):
-                runs.summary(out)
-                print_note(f"stopped; go on with: {launch.prefix()}{again}")
-            return 128 + int(getattr(asked, "signal", signal.SIGINT))
+    try:
+        with progress() if speaks else nullcontext() as callback:
+            run = train_run(learner, rows, out, callback=callback, **more)
+    except KeyboardInterrupt as interrupt:
+        if not speaks:
+            return 0
+        with suppress(RunError):
+            runs.summary(out)
+            print_note(f"stopped; go on with: {launch.prefix()}{go_on}")
+        return 128 + int(getattr(interrupt, "signal", signal.SIGINT))
     if not speaks:
         return 0
-    for note in done.notes:
+    for note in run.notes:
         print_note(note)
-    if done.status == "stopped":
-        print_note(f"out of time; go on with: {launch.prefix()}{again}")
-    fitted = done.learner
-    shares = dict(fitted.learned_.get("shares", {}))
+    if run.status == "stopped":
+        print_note(f"out of time; go on with: {launch.prefix()}{go_on}")
+    fitted = run.learner
     if as_json:
         print_json(
             {
                 "out": str(out),
                 "method": fitted.method,
-                "rows": len(data),
-                "status": done.status,
-                "seconds": round(done.seconds, 2),
+                "rows": run.rows,
+                "status": run.status,
+                "seconds": round(run.seconds, 2),
                 "settings": fitted.settings(),
                 "learned": fitted.learned_,
-                "notes": list(done.notes),
+                "notes": list(run.notes),
             }
         )
-    else:
-        print(f"{fitted.method} on {len(data):,} rows of {Path(rows.name).name}, {done.status}: {out}")
-        if shares:
-            listed = ", ".join(f"{factor} {share:.1%}" for factor, share in shares.items())
-            print(f"Found to be a cause in held-out rows: {listed}.")
+        return 0
+    print(f"{fitted.method} on {run.rows:,} rows of {Path(rows.name).name}, {run.status}: {out}")
+    shares = dict(fitted.learned_.get("shares", {}))
+    if shares:
+        listed = ", ".join(f"{factor} {share:.1%}" for factor, share in shares.items())
+        print(f"Found to be a cause in held-out rows: {listed}.")
     return 0
 
 
@@ -283,27 +279,13 @@ def evaluate(
     """
     _library()
     from ..data import load
-    from ..envs import RESAMPLED
-    from ..learn import load as load_learner
-    from ..learn import runs
-    from ..learn.evaluation import evaluate as score
-    from ..learn.training.replica import split_of
+    from ..learn import evaluate_run
 
-    learner, data = load_learner(run, device=device), load(file, mapping)
-    held = runs.trained_on(run, data)
-    if held:
-        data = split_of(data, learner.held_out, learner.seed)[1]
-    half = data.metadata.get("domain") in RESAMPLED if resample is None else resample
-    answers: Any = learner.explain_proba(data) if hindsight else learner
-    found = score(answers, data, resample=half, hindsight=False, threshold=learner.threshold_)
+    found = evaluate_run(run, load(file, mapping), resample=resample, hindsight=hindsight, device=device)
     if as_json:
-        more = {"method": learner.method, "from": "hindsight" if hindsight else "state", "held_out": held}
-        print_json(found.to_json() | {"hindsight": hindsight} | more)
-        return
-    part = "held-out states of the data it was trained on" if held else "states"
-    balanced = "; half of them non-trivial" if half else ""
-    print(f"{learner.method} on {found.states:,} {part}{balanced}:")
-    print(found)
+        print_json(found.to_json())
+    else:
+        print(found)
 
 
 # -- helpers ---------------------------------------------------------------------------------------
@@ -323,18 +305,18 @@ def _library() -> Any:
     return learn
 
 
-def _seeds(text: str) -> tuple[int, ...]:
-    """The seeds in `3`, `0,1,2` or `0..9`."""
+def _parse_seeds(text: str) -> tuple[int, ...]:
+    """Parse the seeds in `3`, `0,1,2` or `0..9`."""
     from ..learn.sweeps.grid import values
 
-    found = values("seed", text)
-    if not all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found) or not found:
+    seeds = values("seed", text)
+    if not all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in seeds) or not seeds:
         raise QueryError(f"--seed takes an integer of at least 0, or several: 0,1,2 or 0..9. Got '{text}'.")
-    return found
+    return seeds
 
 
 def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str] | None) -> str:
-    """The command that goes on with a run."""
+    """Write the command that goes on with a run."""
     words = ["actcause", "train", source]
     for option, value in given.items():
         words += [] if value is None else [option, str(value)]
@@ -360,11 +342,11 @@ def progress() -> Iterator[Callable[[Moment], None]]:
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("preparing", total=1, values="")
 
-        def told(moment: Moment) -> None:
+        def report(moment: Moment) -> None:
             values = " ".join(f"{name} {value:.3g}" for name, value in moment.values.items())
             bar.update(task, description=moment.stage, completed=moment.step, total=moment.steps, values=values)
 
-        yield told
+        yield report
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

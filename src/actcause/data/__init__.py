@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .collect import collect
-from .describe import Description, describe
+from .describe import Description, describe, describe_domain
 from .errors import DataError
 from .files import convert, count_rows, load, read_batches
+from .film import film_recording, replay
 from .layout import Layout
 from .minari import from_minari
 from .parquet import Writer
@@ -25,7 +26,10 @@ __all__ = [
     "convert",
     "count_rows",
     "describe",
+    "describe_domain",
+    "film_recording",
     "from_minari",
     "load",
     "read_batches",
+    "replay",
 ]

@@ -11,15 +11,15 @@ numpy and pyarrow the same bytes. With `out` not more than the running episodes 
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ..envs import make
 from ..errors import shown
+from .domains import domain_layout, domain_metadata
 from .errors import DataError
 from .layout import Layout
 from .parquet import Writer
@@ -95,51 +95,33 @@ def collect(
     if dtype not in ("float32", "float64"):
         raise DataError(f"The dtype must be float32 or float64. Got {shown(dtype)} instead.")
     if isinstance(domain, str):
-        from ..envs import make
-
         metadata = {"domain": domain, **(metadata or {})}
         domain = make(domain)
-    act = _policy(domain, policy)
-    layout = layout_of(domain)
-    count = _worlds(domain, layout, frames) if worlds is None else worlds
+    act = _choose_policy(domain, policy)
+    layout = domain_layout(domain)
+    count = _count_worlds(domain, layout, frames) if worlds is None else worlds
     _check_integer("number of worlds", count, 1)
     count = min(count, frames)
     known = {
-        **about(domain),
+        **domain_metadata(domain),
         "seed": seed,
         "policy": policy if isinstance(policy, str) else getattr(policy, "__name__", "custom"),
         "worlds": count,
         **(metadata or {}),
     }
-    batches = _rolled_out(domain, layout, act, frames, count, np.random.default_rng(seed), dtype, known, progress)
-    if out is None:
-        return concatenate(batches)
-    with Writer(out, layout, metadata=known) as writer:
-        for batch in batches:
-            writer.append(batch)
+    batches = _roll_out(domain, layout, act, frames, count, np.random.default_rng(seed), dtype, known, progress)
+    try:
+        if out is None:
+            return concatenate(batches)
+        with Writer(out, layout, metadata=known) as writer:
+            for batch in batches:
+                writer.append(batch)
+    except MemoryError:
+        raise DataError(f"A {known['domain']} of this size does not fit into memory; set smaller parameters.") from None
     return None
 
 
-def layout_of(domain: Domain) -> Layout:
-    """The names of what a domain's recordings hold."""
-    return Layout.build(domain.factors, domain.features, own=domain.outcome, edges=domain.edges)
-
-
-def about(domain: Domain) -> dict[str, Any]:
-    """A domain's name, its draw, its parameters as far as JSON can hold them, and its factors' classes."""
-    given: Any = domain
-    fields = dataclasses.fields(given) if dataclasses.is_dataclass(given) else ()
-    named = {field.name: getattr(given, field.name) for field in fields}
-    parameters: dict[str, Any] = json.loads(json.dumps(named, default=_plain))
-    return {
-        "domain": domain.name,
-        "draw": parameters.pop("draw", None),
-        "parameters": parameters,
-        "classes": dict(domain.classes),
-    }
-
-
-def _rolled_out(
+def _roll_out(
     domain: Domain,
     layout: Layout,
     act: Policy,
@@ -150,24 +132,24 @@ def _rolled_out(
     metadata: dict[str, Any],
     progress: Progress | None,
 ) -> Iterator[Transitions]:
-    """The rows, in batches of whole episodes as they end, and at the end of the unfinished ones."""
+    """Yield the rows in batches of whole episodes as they end, and at the end of the unfinished ones."""
     outcome, used = layout.index(layout.outcome_factor), len(layout.outcome_features)
     states = domain.reset(generator, worlds)
-    running = _Running(worlds, min(domain.horizon, -(-frames // worlds)), layout, metadata)
+    open_episodes = _OpenEpisodes(worlds, min(domain.horizon, -(-frames // worlds)), layout, metadata)
     given = 0
     for step in range(-(-frames // worlds)):
         result = domain.step(states, domain.with_noise(generator, act(generator, states)))
-        running.add(
+        open_episodes.add(
             state=result.seen.astype(dtype),
             outcome=result.states[:, outcome, :used].astype(dtype),
             cause=np.asarray(result.cause, dtype=bool),
             **{f"extra.{name}": values for name, values in result.extra.items() if np.shape(values) == (worlds,)},
         )
-        over = np.asarray(result.terminated, dtype=bool) | (running.length == domain.horizon)
+        over = np.asarray(result.terminated, dtype=bool) | (open_episodes.length == domain.horizon)
         states = result.states
         if over.any():
             ended = np.flatnonzero(over)
-            batch = running.end(ended)
+            batch = open_episodes.end(ended)
             given += len(batch)
             if given <= frames:
                 yield batch
@@ -177,12 +159,12 @@ def _rolled_out(
             states[ended] = domain.reset(generator, len(ended))
         if progress is not None:
             progress(min((step + 1) * worlds, frames), frames)
-    left = np.flatnonzero(running.length)
+    left = np.flatnonzero(open_episodes.length)
     if len(left) and given < frames:
-        yield running.end(left).subset(slice(0, frames - given))
+        yield open_episodes.end(left).subset(slice(0, frames - given))
 
 
-class _Running:
+class _OpenEpisodes:
     """The rows of the episodes that have not ended, a row of memory for each world."""
 
     def __init__(self, worlds: int, horizon: int, layout: Layout, metadata: dict[str, Any]) -> None:
@@ -202,32 +184,32 @@ class _Running:
         self.length += 1
 
     def end(self, worlds: Array) -> Transitions:
-        """The rows of these worlds' episodes, one episode after the other; their memory is free again."""
+        """Return the rows of these worlds' episodes, one episode after the other, and free their memory."""
         lengths = self.length[worlds]
         world = np.repeat(worlds, lengths)
         time = np.arange(len(world)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        taken = {name: values[world, time] for name, values in self._rows.items()}
+        rows = {name: values[world, time] for name, values in self._rows.items()}
         episode = np.repeat(self._episodes + np.arange(len(worlds)), lengths)
         self._episodes += len(worlds)
         self.length[worlds] = 0
         return Transitions.of(
             self._layout,
-            state=taken["state"],
-            outcome=taken["outcome"],
-            cause=taken["cause"],
+            state=rows["state"],
+            outcome=rows["outcome"],
+            cause=rows["cause"],
             episode=episode,
-            extra={name.removeprefix("extra."): values for name, values in taken.items() if name.startswith("extra.")},
+            extra={name.removeprefix("extra."): values for name, values in rows.items() if name.startswith("extra.")},
             metadata=self._metadata,
         )
 
 
-def _worlds(domain: Domain, layout: Layout, frames: int) -> int:
-    """As many as make whole episodes, up to `WORLDS`, as long as their episodes fit into `MAX_HELD`."""
+def _count_worlds(domain: Domain, layout: Layout, frames: int) -> int:
+    """Choose as many as make whole episodes, up to `WORLDS`, as long as their episodes fit into `MAX_HELD`."""
     episode = min(domain.horizon, frames) * 8 * (len(layout.factors) * layout.width + len(layout.outcome_features))
     return max(1, min(WORLDS, -(-frames // domain.horizon), MAX_HELD // episode))
 
 
-def _policy(domain: Domain, policy: str | Policy) -> Policy:
+def _choose_policy(domain: Domain, policy: str | Policy) -> Policy:
     if callable(policy):
         return policy
     if policy == "random":
@@ -242,9 +224,3 @@ def _policy(domain: Domain, policy: str | Policy) -> Policy:
 def _check_integer(what: str, value: object, least: int) -> None:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         raise DataError(f"The {what} must be an integer of at least {least}. Got {shown(value)} instead.")
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)

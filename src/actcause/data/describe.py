@@ -1,4 +1,4 @@
-"""What a recording holds, in a few numbers."""
+"""What a recording or a domain holds, in a few numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from .. import envs
+from .collect import collect
 from .files import read_batches
 from .layout import Layout
 from .running_statistics import RunningStatistics
 from .transitions import Transitions
 from .validate import Array
 
+RATE_FRAMES = 20_000  # of the short rollout by which a domain's rates are told
 FEW = 16  # a feature with no more values than this is discrete: its extremes are values like the others
 
 
@@ -48,7 +51,7 @@ class FactorSummary:
 
 @dataclass(frozen=True)
 class Description:
-    """What `describe` found; `to_json` gives it as one document."""
+    """What a recording holds; `to_json` gives it as one document."""
 
     source: str | None
     size: int | None  # bytes of the file
@@ -70,7 +73,7 @@ class Description:
 
 
 def describe(source: str | PathLike[str] | Transitions, mapping: Any = None) -> Description:
-    """Factors, rates, episodes, spread and share of clipped values, in one pass over batches.
+    """Describe factors, rates, episodes, spread and share of clipped values, in one pass over batches.
 
     >>> data = Transitions(factors=["a", "b"], state=[[[1.0], [0]], [[3.0], [0]]], outcome=[[2.0], [6.0]], own="a")
     >>> description = describe(data)
@@ -78,23 +81,39 @@ def describe(source: str | PathLike[str] | Transitions, mapping: Any = None) -> 
     (2, 1.0, ("'b' never changes, so nothing can be learned about it from these rows.",))
     """
     if isinstance(source, Transitions):
-        return _described([source], None, None)
+        return _describe([source], None, None)
     path = Path(source)
-    return _described(read_batches(path, mapping), str(path), path.stat().st_size if path.exists() else None)
+    return _describe(read_batches(path, mapping), str(path), path.stat().st_size if path.exists() else None)
 
 
-def _described(batches: Iterable[Transitions], source: str | None, size: int | None) -> Description:
-    gathered: _Gathered | None = None
+def describe_domain(name: str) -> dict[str, Any]:
+    """Describe a domain by its name; `rates` says how often each edge fires in a short random rollout."""
+    domain = envs.make(name)
+    rates = collect(domain, RATE_FRAMES, 0).rates()
+    return {
+        "name": name,
+        "title": domain.title,
+        "factors": list(domain.factors),
+        "features": {factor: list(features) for factor, features in domain.features.items()},
+        "outcome": domain.outcome,
+        "edges": list(domain.edges),
+        "horizon": domain.horizon,
+        "rates": {factor: round(float(rates[factor]), 4) for factor in domain.edges},
+    }
+
+
+def _describe(batches: Iterable[Transitions], source: str | None, size: int | None) -> Description:
+    gathered: _Summing | None = None
     for batch in batches:
-        gathered = gathered or _Gathered(batch)
+        gathered = gathered or _Summing(batch)
         gathered.add(batch)
     if gathered is None:
         raise AssertionError("read_batches gives at least one batch")
-    return gathered.described(source, size)
+    return gathered.describe(source, size)
 
 
-class _Gathered:
-    """What one pass over the batches leaves."""
+class _Summing:
+    """Gathers what a description needs, batch by batch."""
 
     def __init__(self, first: Transitions) -> None:
         self.layout: Layout = first.layout
@@ -107,7 +126,7 @@ class _Gathered:
         self.present = np.zeros(len(first.factors))
         self.caused = None if first.cause is None else np.zeros(len(first.factors))
         self.episodes: set[int] | None = None if first.episode is None else set()
-        self.runs = 0
+        self.stretches = 0
         self._last: int | None = None
 
     def add(self, batch: Transitions) -> None:
@@ -123,10 +142,10 @@ class _Gathered:
             self.caused += batch.cause.sum(axis=0)
         if batch.episode is not None and self.episodes is not None:
             self.episodes.update(np.unique(batch.episode).tolist())
-            self.runs += int(np.count_nonzero(np.diff(batch.episode))) + (int(batch.episode[0]) != self._last)
+            self.stretches += int(np.count_nonzero(np.diff(batch.episode))) + (int(batch.episode[0]) != self._last)
             self._last = int(batch.episode[-1])
 
-    def described(self, source: str | None, size: int | None) -> Description:
+    def describe(self, source: str | None, size: int | None) -> Description:
         layout = self.layout
         factors: dict[str, FactorSummary] = {}
         for position, factor in enumerate(layout.factors):
@@ -153,7 +172,7 @@ class _Gathered:
             still=self.still / self.rows if layout.shared else None,
             edges=layout.edges,
             factors=factors,
-            notes=tuple(_notes(factors, outcome, layout, self.rows, self.runs > (episodes or 0))),
+            notes=tuple(_notes(factors, outcome, layout, self.rows, self.stretches > (episodes or 0))),
             metadata=self.metadata,
         )
 

@@ -4,7 +4,7 @@
     >>> from actcause.envs import make
     >>> push = make("push")
     >>> replay(collect(push, frames=200), push, "episode.gif")  # doctest: +SKIP
-    Replay(path=PosixPath('episode.gif'), episode=1, steps=20)
+    Film(path=PosixPath('episode.gif'), episode=1, steps=20)
 
 A GIF needs Pillow, an MP4 also imageio-ffmpeg, which brings its own ffmpeg; both come with the extra `pictures`.
 """
@@ -25,17 +25,19 @@ from ..envs.canvas import COLOURS, needed, rgb
 from ..envs.drawing import draw, named
 from ..errors import shown
 from ..io.atomic import write_whole_path
+from .domains import recorded_domain
 from .errors import DataError
+from .transitions import Transitions
+from .validate import Array
 
 if TYPE_CHECKING:
-    from ..envs.base import Array, Domain
-    from .transitions import Transitions
+    from ..envs.base import Domain
 
 FASTEST = 50  # frames a second: browsers slow down GIFs that are faster
 
 
 @dataclass(frozen=True)
-class Replay:
+class Film:
     """What was written: where, which episode of the recording, and how many steps, a frame each."""
 
     path: Path
@@ -51,7 +53,7 @@ def replay(
     episode: int | None = None,
     predicted: Any = None,
     fps: float = 12,
-) -> Replay:
+) -> Film:
     """Write one episode of a recording of `domain` to `out`, a `.gif` or an `.mp4`.
 
     A frame shows the state before a step, and arrows to the outcome from what caused its next value:
@@ -77,7 +79,25 @@ def replay(
     rows = np.flatnonzero(transitions.episode == chosen)
     with write_whole_path(target, DataError) as partial:
         write(partial, _frames(transitions, domain, rows, chosen, guessed), fps)
-    return Replay(target, chosen, len(rows))
+    return Film(target, chosen, len(rows))
+
+
+def film_recording(file: str | PathLike[str], out: str | PathLike[str], *, episode: int | None = None) -> Film:
+    """Write an episode of a recorded file, with the causes that `actcause predict` found where the file holds them."""
+    data = Transitions.load(file)
+    try:
+        domain = recorded_domain(data.metadata)
+    except DataError as unknown:
+        raise DataError(f"{file}: {unknown}") from unknown
+    return replay(data, domain, out, episode=episode, predicted=found_causes(data))
+
+
+def found_causes(data: Transitions) -> Array | None:
+    """Return the causes that `actcause predict` wrote beside the rows, 0 or 1 for each factor; None if it did not."""
+    columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
+    if all(column is None for column in columns):
+        return None
+    return np.stack([np.zeros(len(data), dtype=bool) if column is None else column for column in columns], axis=1)
 
 
 def _predictions(given: Any, shape: tuple[int, int]) -> Array | None:

@@ -135,18 +135,18 @@ class Transitions(Rows):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is not wrong but worth knowing, a sentence each: factors that never change, scattered episodes."""
-        found = []
+        notes = []
         for position, factor in enumerate(self.factors):
             values = self.state[:, position]
             if len(self) > 1 and bool((values == values[0]).all()):
-                found.append(f"'{factor}' never changes, so nothing can be learned about it from these rows.")
+                notes.append(f"'{factor}' never changes, so nothing can be learned about it from these rows.")
         if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
-            found.append(f"The outcome '{self.outcome_factor}' never changes.")
+            notes.append(f"The outcome '{self.outcome_factor}' never changes.")
         if self.episode is not None:
-            runs = 1 + int(np.count_nonzero(self.episode[1:] != self.episode[:-1]))
-            if runs > len(np.unique(self.episode)):
-                found.append("The rows of an episode do not all stand next to one another.")
-        return tuple(found)
+            stretches = 1 + int(np.count_nonzero(self.episode[1:] != self.episode[:-1]))
+            if stretches > len(np.unique(self.episode)):
+                notes.append("The rows of an episode do not all stand next to one another.")
+        return tuple(notes)
 
     def rates(self) -> dict[str, float]:
         """How often each factor truly was a cause, as a share of the rows (where an object may be absent: those in

@@ -73,6 +73,16 @@ def make(name: str, **parameters: Any) -> Domain:
     return domain
 
 
+def make_seeded(name: str, seed: int, draw: int | None = None, **given: Any) -> Domain:
+    """Build a domain whose random parameters, where it has any, are those of `draw`: by default of the seed.
+
+    >>> make_seeded("1-in", 3), make_seeded("push", 3)  # doctest: +ELLIPSIS
+    (RandomVectors(...draw=3...), Push(...))
+    """
+    drawn = draw is not None or "draw" in parameters(name)
+    return make(name, **({"draw": seed if draw is None else draw} if drawn else {}), **given)
+
+
 __all__ = [
     "DOMAINS",
     "RESAMPLED",
@@ -85,6 +95,7 @@ __all__ = [
     "Relation",
     "Step",
     "make",
+    "make_seeded",
     "names",
     "parameters",
     "random_vectors",

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .methods.trivial import Always, Never
     from .prediction import PredictedFiles, PredictionError, predict_files
     from .preimages import LearnedPreimages, learned_preimages
+    from .run_evaluation import RunEvaluation, evaluate_run
+    from .run_training import train_run
     from .training.session import fit_many
 
 # Where the names live that are imported when they are first asked for.
@@ -52,6 +54,8 @@ _HOMES = {
     "methods.trivial": ("Always", "Never"),
     "prediction": ("PredictedFiles", "PredictionError", "predict_files"),
     "preimages": ("LearnedPreimages", "learned_preimages"),
+    "run_evaluation": ("RunEvaluation", "evaluate_run"),
+    "run_training": ("train_run",),
     "training.session": ("fit_many",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
@@ -83,9 +87,11 @@ __all__ = [
     "PredictionError",
     "Proximity",
     "RunError",
+    "RunEvaluation",
     "check_learner",
     "edge_error",
     "evaluate",
+    "evaluate_run",
     "fit_many",
     "learned_preimages",
     "load",
@@ -93,4 +99,5 @@ __all__ = [
     "names",
     "predict_files",
     "resampled",
+    "train_run",
 ]

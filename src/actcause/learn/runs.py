@@ -65,6 +65,7 @@ class Trained:
 
     learner: Learner
     folder: Path
+    rows: int  # that it was trained on
     status: str
     seconds: float  # of all its sessions together
     notes: tuple[str, ...]
@@ -106,7 +107,7 @@ def train(
     member = crew()
     if member is not None:
         check_shared(member, learner, header["data"])
-    found = first(member, lambda: _found(folder, header, resume, overwrite))
+    found = first(member, lambda: _found(folder, header, len(data), resume, overwrite))
     if isinstance(found, Trained):
         return found
     course = _Course(folder, header, source, callback, every, patience, tensorboard, found, member)
@@ -117,7 +118,7 @@ def train(
         finally:
             course.close()
         course.end(learner)
-    return Trained(learner, folder, course.status, course.seconds, (*course.notes, *learner.notes_))
+    return Trained(learner, folder, len(data), course.status, course.seconds, (*course.notes, *learner.notes_))
 
 
 def trained_on(out: str | PathLike[str], data: Transitions) -> bool:
@@ -141,7 +142,9 @@ def summary(folder: Path) -> dict[str, Any]:
 # -- what is there already -------------------------------------------------------------------------
 
 
-def _found(folder: Path, header: Mapping[str, Any], resume: bool, overwrite: bool) -> checkpoint.Saved | Trained | None:
+def _found(
+    folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
+) -> checkpoint.Saved | Trained | None:
     """The checkpoint to go on from, the run where it had finished, or None where training begins anew."""
     _check_free(folder, resume, overwrite)
     if not resume or not _is_run(folder):
@@ -150,7 +153,9 @@ def _found(folder: Path, header: Mapping[str, Any], resume: bool, overwrite: boo
     _check_same(before, header, folder)
     if before["status"] == "finished" and (folder / MODEL).exists():
         (folder / CHECKPOINT).unlink(missing_ok=True)
-        return Trained(load(folder), folder, "finished", float(before["seconds"]), ("This run had finished already.",))
+        return Trained(
+            load(folder), folder, rows, "finished", float(before["seconds"]), ("This run had finished already.",)
+        )
     if not (folder / CHECKPOINT).exists():
         return None
     restored = checkpoint.read(folder / CHECKPOINT)

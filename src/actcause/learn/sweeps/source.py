@@ -56,8 +56,7 @@ class Source:
         self.check()
         if not self.is_domain:
             return load(self.name, None if self.mapping is None else Path(self.mapping))
-        drawn = self.draw is not None or "draw" in envs.parameters(self.name)
-        world = envs.make(self.name, **({"draw": seed if self.draw is None else self.draw} if drawn else {}))
+        world = envs.make_seeded(self.name, seed, self.draw)
         return collect(world, FRAMES if self.frames is None else self.frames, seed, metadata={"domain": self.name})
 
     def digest(self) -> str | None:

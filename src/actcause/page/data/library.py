@@ -150,10 +150,10 @@ def listing(payload: Mapping[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _domains() -> list[dict[str, Any]]:
     from ... import envs
-    from ...data.collect import layout_of
+    from ...data.domains import domain_layout
 
     made = {name: envs.make(name) for name in envs.names()}
-    return [{"name": name, "title": one.title, "layout": named(layout_of(one))} for name, one in made.items()]
+    return [{"name": name, "title": one.title, "layout": named(domain_layout(one))} for name, one in made.items()]
 
 
 @lru_cache(maxsize=2 * MOST_LISTED)
@@ -213,8 +213,7 @@ def _recorded(domain: str, draw: int, seed: int, frames: int, policy: str) -> Tr
     from ... import envs
     from ...data import collect
 
-    drawn = {"draw": draw} if "draw" in envs.parameters(domain) else {}
-    return collect(envs.make(domain, **drawn), frames, seed, policy=policy, metadata={"domain": domain})
+    return collect(envs.make_seeded(domain, draw), frames, seed, policy=policy, metadata={"domain": domain})
 
 
 @lru_cache(maxsize=2)

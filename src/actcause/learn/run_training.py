@@ -1,0 +1,56 @@
+"""Train a run from a file or a domain, alone or with processes that a launcher started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+
+from . import runs
+from .learner import Learner
+from .sweeps.source import Source
+from .training import launch
+from .training.loop import Moment
+from .training.session import device_of
+
+
+def train_run(
+    learner: Learner,
+    source: Source | str,
+    out: str | PathLike[str],
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    callback: Callable[[Moment], None] | None = None,
+    patience: int | None = None,
+    tensorboard: bool | None = None,
+) -> runs.Trained:
+    """Learn from the rows of `source`, a file or a domain, into the folder `out`.
+
+    Under `torchrun` all its processes train one run together, and only the first one's `callback` is called. The
+    other options are those of `runs.train`.
+
+    >>> import tempfile
+    >>> from actcause.learn import Never
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = train_run(Never(), Source("1-in", frames=1000), f"{folder}/run")
+    >>> run.rows, run.status
+    (1000, 'finished')
+    """
+    source = Source(source) if isinstance(source, str) else source
+    with launch.launched(learner.device) as member:
+        with launch.agreed(member):
+            learner.check_options()
+            device_of(learner.device)
+            data = source.rows(learner.seed)
+        return runs.train(
+            learner,
+            data,
+            out,
+            resume=resume,
+            overwrite=overwrite,
+            source=Path(source.name).name,
+            callback=callback,
+            patience=patience,
+            tensorboard=tensorboard,
+        )
