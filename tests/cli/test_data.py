@@ -4,11 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from actcause.cli import main
+from waiting import wait_until
 
 
 def document(capsys, *arguments):
@@ -121,10 +121,7 @@ def test_a_recording_that_is_stopped_leaves_nothing_behind(tmp_path):
     out = tmp_path / "long.parquet"
     command = [sys.executable, "-m", "actcause", "collect", "push", "--frames", "200000000", "--out", str(out)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    for _ in range(200):
-        time.sleep(0.05)
-        if list(tmp_path.iterdir()):
-            break
+    wait_until(lambda: process.poll() is not None or list(tmp_path.iterdir()))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=30) != 0
+    assert process.wait(timeout=60) == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ import pytest
 
 from actcause.cli import main
 from actcause.cli import serve as serving
+from waiting import wait_until
 
 COMMAND = [sys.executable, "-m", "actcause", "serve", "--port", "0", "--json"]
 
@@ -41,25 +41,24 @@ def children(process: int) -> list[int]:
     return [int(word) for word in listed.stdout.split()]
 
 
-def fetched(url: str) -> str:
+def fetch(url: str) -> str:
     with urllib.request.urlopen(url, timeout=10) as reply:
         return str(reply.read().decode())
 
 
-def test_it_answers_soon_and_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
-    taken = []
-    for _ in range(2):  # a machine may be busy once
-        begun = time.monotonic()
-        with running(tmp_path) as (_, url):
-            assert "actcause" in fetched(url)
-            taken.append(time.monotonic() - begun)
-    assert min(taken) < 20  # how soon in quiet is for the benchmark to say
+def is_busy(process: int) -> bool:
+    """Whether a process computes at this moment."""
+    state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    return state == "R"
+
+
+def test_it_answers_and_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     with running(tmp_path) as (process, url):
-        fetched(url)
+        assert "actcause" in fetch(url)
         workers = children(process.pid)
         assert workers
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=10)
+        _, errors = process.communicate(timeout=60)
         assert (process.returncode, errors) == (0, "")
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
@@ -79,13 +78,13 @@ def test_ctrl_c_does_not_wait_for_long_questions_and_prints_no_traceback(tmp_pat
                 return refused.code
 
         asked = [asking.submit(ask) for _ in range(8)]
-        time.sleep(1)
-        begun = time.monotonic()
+        wait_until(lambda: any(map(is_busy, children(process.pid))))
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
         assert (process.returncode, errors) == (0, "")
-        assert time.monotonic() - begun < 30
-        assert {each.result() for each in asked} <= {200, 422, 503}
+        statuses = {each.result() for each in asked}
+        assert 503 in statuses  # a question was cut off, not waited for
+        assert statuses <= {200, 422, 503}
 
 
 def test_workers_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
@@ -93,10 +92,8 @@ def test_workers_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
         workers = children(process.pid)
         process.kill()
         process.wait()
-    deadline = time.monotonic() + 60
-    while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    assert workers
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
 def test_on_another_address_a_token_is_made_up_and_needed(tmp_path: Path) -> None:
@@ -105,7 +102,7 @@ def test_on_another_address_a_token_is_made_up_and_needed(tmp_path: Path) -> Non
         port = address.rstrip("/").rpartition(":")[2]
         assert len(token) > 20
         with pytest.raises(urllib.error.HTTPError, match="401"):
-            fetched(f"http://127.0.0.1:{port}/")
+            fetch(f"http://127.0.0.1:{port}/")
         with_token = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Authorization": f"Bearer {token}"})
         with urllib.request.urlopen(with_token, timeout=10) as reply:
             assert reply.status == 200

@@ -5,16 +5,16 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 from actcause.cli import main
 from actcause.data import Transitions, Writer, collect, load
+from waiting import wait_until
 
 TINY = ("steps=60", "distil_steps=50", "width=8", "batch=32")
-SIZES = [word for each in TINY for word in ("--set", each)]
+SIZES = [*(word for each in TINY for word in ("--set", each)), "--patience", "50"]
 KEYS = {
     "edge_error", "exact_error", "auc", "average_precision", "false_positive_rate", "false_negative_rate",
     "per_factor", "trivial", "states", "resampled",
@@ -145,10 +145,8 @@ def test_ctrl_c_saves_and_says_how_to_go_on(trained, tmp_path):
     run = tmp_path / "run"
     command = ["train", str(trained / "data.parquet"), "--set", "steps=1000000", "--set", "width=8", "--out", str(run)]
     process = subprocess.Popen([sys.executable, "-m", "actcause", *command], stderr=subprocess.PIPE, text=True)
-    for _ in range(1200):
-        time.sleep(0.05)
-        if (run / "history.jsonl").exists() and (run / "history.jsonl").stat().st_size:
-            break
+    history = run / "history.jsonl"
+    wait_until(lambda: process.poll() is not None or (history.exists() and history.stat().st_size))
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130

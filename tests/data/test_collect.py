@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 from actcause import envs
 from actcause.data import DataError, Transitions, Writer, collect, count_rows, describe, load
 from actcause.envs.base import Array, Domain, Step
+from waiting import wait_until
 
 
 @dataclass(frozen=True)
@@ -212,11 +212,8 @@ def test_a_killed_process_leaves_no_file_under_the_name(tmp_path: Path, sent: si
     out = tmp_path / "a.parquet"
     program = f"from actcause.data import collect; collect('1-in', 10**9, out={str(out)!r})"
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 60
-        while not any(path.stat().st_size > 10_000 for path in tmp_path.iterdir()):
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: process.poll() is not None or any(p.stat().st_size > 10_000 for p in tmp_path.iterdir()))
+        assert process.poll() is None
         process.send_signal(sent)
         assert process.wait(60) != 0
     assert not out.exists()

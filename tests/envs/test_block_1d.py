@@ -88,7 +88,7 @@ def test_on_a_grid_the_labels_are_the_functional_actual_causes_but_where_the_blo
 
     places = range(size)
     space = ac.StateSpace.from_function({"pusher": places, "block": places, "obstacle": places}, block, "next")
-    found = ac.preimages.partition(space, alpha_sufficiency=0.2, alpha_necessity=0.01)
+    found = ac.partitions(space, alpha_sufficiency=0.2, alpha_necessity=0.01)
     grid = np.array([list(space.state(i).values()) for i in range(len(space))], dtype=float)[:, :, None]
     step = advance(grid)
     assert step.states[:, BLOCK, 0].tolist() == [space.outcome_of(i) for i in range(len(space))]
