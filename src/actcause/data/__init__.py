@@ -10,7 +10,7 @@ from .film import film_recording, replay
 from .layout import Layout
 from .minari import from_minari
 from .parquet import Writer
-from .rows import concatenate
+from .row_arrays import concatenate
 from .standardise import Standardiser
 from .transitions import Transitions
 

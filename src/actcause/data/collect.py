@@ -23,7 +23,7 @@ from .domains import domain_layout, domain_metadata
 from .errors import DataError
 from .layout import Layout
 from .parquet import Writer
-from .rows import concatenate
+from .row_arrays import concatenate
 from .transitions import Transitions
 from .validate import Array
 

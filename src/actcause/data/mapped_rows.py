@@ -10,12 +10,12 @@ import numpy as np
 
 from .errors import DataError
 from .mapping import ColumnMap
-from .rows import Rows, concatenate
+from .row_arrays import RowArrays, concatenate
 from .tables import Chunk, as_booleans, as_numbers
 from .validate import Array
 
 
-def read_frame(frame: Any, mapping: Any = None) -> Rows:
+def read_frame(frame: Any, mapping: Any = None) -> RowArrays:
     """Read a mapping of columns, or a frame."""
     names = [str(name) for name in (frame.columns if hasattr(frame, "columns") else frame)]
     mapped = ColumnMap.resolve(names, mapping)
@@ -31,7 +31,7 @@ def read_frame(frame: Any, mapping: Any = None) -> Rows:
     return concatenate(parts)
 
 
-def read_chunks(mapped: ColumnMap, chunks: Iterable[Chunk]) -> Iterator[Rows]:
+def read_chunks(mapped: ColumnMap, chunks: Iterable[Chunk]) -> Iterator[RowArrays]:
     """Turn chunks of columns into rows; a chunk in which every episode ends gives none."""
     numbering = _EpisodeNumbers()
     pairing = None if mapped.following is not None else _Pairing(mapped)
@@ -101,8 +101,8 @@ class _Values:
     mask: Array | None
     episode: Array | None
 
-    def build(self, mapped: ColumnMap) -> Rows:
-        return Rows.of(mapped.layout, **vars(self), metadata=mapped.metadata)
+    def build(self, mapped: ColumnMap) -> RowArrays:
+        return RowArrays.of(mapped.layout, **vars(self), metadata=mapped.metadata)
 
     def take(self, index: Any, outcome: Array | None = None) -> _Values:
         rest = (None if values is None else values[index] for values in (self.cause, self.mask, self.episode))
@@ -125,7 +125,7 @@ class _Pairing:
         self._last: _Values | None = None
         self._ended: set[int] = set()
 
-    def add(self, values: _Values) -> Rows | None:
+    def add(self, values: _Values) -> RowArrays | None:
         if self._last is not None:
             values = values.append_to(self._last)
         self._last = values.take(slice(-1, None))

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import shown
 from .errors import DataError, optional
 from .layout import Layout, known
-from .rows import concatenate
+from .row_arrays import concatenate
 from .transitions import Transitions
 from .validate import Array
 

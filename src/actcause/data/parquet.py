@@ -25,7 +25,7 @@ import numpy as np
 from ..io.atomic import reason, write_whole
 from .errors import DataError, optional
 from .layout import Layout
-from .rows import Rows, concatenate
+from .row_arrays import RowArrays, concatenate
 from .validate import Array, copy_metadata
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Header:
     extra: tuple[tuple[str, str], ...]  # names and types
 
     @classmethod
-    def of(cls, data: Rows, metadata: Mapping[str, Any]) -> Header:
+    def of(cls, data: RowArrays, metadata: Mapping[str, Any]) -> Header:
         extra = tuple((name, value.dtype.name) for name, value in data.extra.items())
         return cls(
             data.layout,
@@ -162,8 +162,8 @@ class Writer:
         self.rows_per_group = rows_per_group
         self.rows = 0  # appended so far
         self.held = 0  # of these, not written yet
-        self._waiting: list[Rows] = []
-        self._first: Rows | None = None
+        self._waiting: list[RowArrays] = []
+        self._first: RowArrays | None = None
         self._file: Any = None
         self._sink: Any = None
         self._schema: Any = None
@@ -177,7 +177,7 @@ class Writer:
             self._file = self._whole.__enter__()
         return self
 
-    def append(self, batch: Rows) -> None:
+    def append(self, batch: RowArrays) -> None:
         """Take in rows; they must have the names of the layout and the columns of the first batch."""
         if self._file is None:
             raise DataError("A Writer takes rows inside its with block only.")
@@ -208,7 +208,7 @@ class Writer:
             raise
         self._close(kind, error, trace)
 
-    def _begin(self, batch: Rows) -> None:
+    def _begin(self, batch: RowArrays) -> None:
         arrow = optional("pyarrow", WHAT)
         header = Header.of(batch, self.metadata)
         fields = [
@@ -319,7 +319,7 @@ def check_readable(path: Path) -> None:
         raise DataError(f"Cannot read {path}: {reason(refused)}.") from refused
 
 
-def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | None = None) -> Iterator[Rows]:
+def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | None = None) -> Iterator[RowArrays]:
     """The rows of one of our files, or of one of its row groups, at most `rows` at a time."""
     groups = range(file.metadata.num_row_groups)
     first = sum(file.metadata.row_group(before).num_rows for before in groups[: group or 0])
@@ -330,7 +330,7 @@ def batches_of(file: Any, found: Header, path: Path, rows: int, *, group: int | 
             first += batch.num_rows
 
 
-def _values(data: Rows) -> Iterator[Array]:
+def _values(data: RowArrays) -> Iterator[Array]:
     """The columns, in the order of `Header.columns`."""
     for position, factor in enumerate(data.layout.factors):
         yield from (data.state[:, position, feature] for feature in range(len(data.layout.features[factor])))
@@ -343,7 +343,7 @@ def _values(data: Rows) -> Iterator[Array]:
         yield data.episode
 
 
-def _read(batch: Any, found: Header, path: Path, first: int) -> Rows:
+def _read(batch: Any, found: Header, path: Path, first: int) -> RowArrays:
     layout, rows = found.layout, batch.num_rows
 
     def column(name: str) -> Array:
@@ -372,7 +372,7 @@ def _read(batch: Any, found: Header, path: Path, first: int) -> Rows:
     for feature, name in enumerate(layout.outcome_features):
         outcome[:, feature] = column(f"next.{layout.outcome_factor}.{name}")
     try:
-        return Rows.of(
+        return RowArrays.of(
             layout,
             state=state,
             outcome=outcome,

@@ -12,13 +12,13 @@ from .errors import DataError
 from .mapped_rows import read_chunks
 from .mapping import ColumnMap
 from .parquet import ROWS, batches_of, header_of, opened
-from .rows import Rows
+from .row_arrays import RowArrays
 from .tables import chunks, column_names, is_parquet
 
 
 def read_rows(
     path: str | PathLike[str], mapping: Any = None, *, rows: int = ROWS, group: int | None = None
-) -> Iterator[Rows]:
+) -> Iterator[RowArrays]:
     """Read at most `rows` rows at a time, of all or, in one of our files, of one row group."""
     if not isinstance(rows, int) or rows < 1:
         raise DataError(f"The number of rows of a batch must be a positive integer. Got {shown(rows)} instead.")

@@ -15,7 +15,7 @@ from .layout import Layout
 from .mapped_rows import read_frame
 from .parquet import Writer
 from .reading import read_rows
-from .rows import Rows, concatenate
+from .row_arrays import RowArrays, concatenate
 from .standardise import Standardiser
 from .validate import Array, check_numbers, read_only
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Transitions(Rows):
+class Transitions(RowArrays):
     """Rows of (state before, outcome after), validated when built and never changed.
 
     `state[n, f, d]` is feature `d` of factor `f` in row `n`, 0 beyond the factor's named features;

@@ -27,7 +27,7 @@ ARRAYS = ("state", "outcome", "cause", "mask", "episode")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Rows:
+class RowArrays:
     """Rows of (state before, outcome after), as `Transitions` describes them, without its verbs."""
 
     layout: Layout
@@ -58,7 +58,7 @@ class Rows:
         return rows
 
     @classmethod
-    def take_over(cls, rows: Rows) -> Self:
+    def take_over(cls, rows: RowArrays) -> Self:
         """Make the same rows, which were checked already, an instance of this class."""
         return cls._build({field.name: getattr(rows, field.name) for field in fields(rows)})
 
@@ -133,7 +133,7 @@ class Rows:
         return len(self.state)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Rows):
+        if not isinstance(other, RowArrays):
             return NotImplemented
         same = (
             self.layout == other.layout and self.metadata == other.metadata and self.extra.keys() == other.extra.keys()
@@ -157,10 +157,10 @@ class Rows:
         self._assign(kept | {"extra": MappingProxyType(extra), "metadata": MappingProxyType(plain["metadata"])})
 
 
-AnyRows = TypeVar("AnyRows", bound=Rows)
+AnyRowArrays = TypeVar("AnyRowArrays", bound=RowArrays)
 
 
-def concatenate(parts: Iterable[AnyRows]) -> AnyRows:
+def concatenate(parts: Iterable[AnyRowArrays]) -> AnyRowArrays:
     """Put parts of one recording, with the same names and the same columns, one after the other."""
     held = list(parts)
     if not held:
