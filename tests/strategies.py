@@ -27,7 +27,8 @@ from actcause.core.expression import (
     Number,
     Or,
 )
-from actcause.core.model import Declaration, Model
+from actcause.core.model import Model
+from actcause.core.parser import Declaration
 
 LABELS = st.text(st.characters(exclude_characters='"\n', exclude_categories=("Cs",)), max_size=12)
 NONZERO = st.sampled_from([1, 2, 3, -2]).map(Number)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from actcause.core.equation import vectorized
 from actcause.core.expression import Name, Not
-from actcause.core.model import Declaration, Model
+from actcause.core.model import Model
+from actcause.core.parser import Declaration
 from actcause.core.ranges import format_range, grids
 from actcause.core.text import parse_formula
 from actcause.errors import ModelError

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import actcause.core.text
 import fuzz_parser
 from actcause.core.model import Model
-from actcause.core.text import MAX_BRANCHES, MAX_DEPTH, MAX_HEIGHT, parse_event, parse_formula
+from actcause.core.parser import MAX_BRANCHES, MAX_DEPTH, MAX_HEIGHT
+from actcause.core.text import parse_event, parse_formula
 from actcause.errors import ActCauseError, MissingExtraError, ModelError, ParseError, suggest
 from strategies import models
 
@@ -304,17 +305,23 @@ def read_or_refused(read, text):
         return str(error)
 
 
+def cpu_seconds(text):
+    """The time that this process works on a text, however busy the machine is."""
+    start = time.process_time()
+    outcome = read_or_refused(Model.from_text, text)
+    assert isinstance(outcome, Model) or len(outcome) < 500
+    return time.process_time() - start
+
+
+@pytest.fixture(scope="module")
+def plain_seconds():
+    names = [f"A{i}" for i in range(20_000)]
+    return cpu_seconds("\n".join([*names, *(f"Y{i} = A{i} and not A{i + 1}" for i in range(19_000))]))
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_is_read_or_refused_within_a_second(text):
-    fastest = float("inf")
-    for _ in range(3):  # the machine may be busy
-        start = time.perf_counter()
-        outcome = read_or_refused(Model.from_text, text)
-        assert isinstance(outcome, Model) or len(outcome) < 500
-        fastest = min(fastest, time.perf_counter() - start)
-        if fastest < 1:
-            return
-    pytest.fail(f"took {fastest:.2f} s")
+def test_hostile_text_takes_no_longer_than_plain_text_of_forty_thousand_lines(text, plain_seconds):
+    assert cpu_seconds(text) < 5 * plain_seconds  # 0.8 of it or less when nothing else runs
 
 
 @given(st.text(max_size=60))
@@ -323,11 +330,11 @@ def test_any_text_is_read_or_refused(text):
         assert read_or_refused(read, text) != ""
 
 
-def test_three_thousand_mutated_texts_are_read_or_refused():
-    report = fuzz_parser.run(fuzz_parser.Arguments(texts=3_000, seed=1))
+def test_a_thousand_mutated_texts_are_read_or_refused():
+    report = fuzz_parser.run(fuzz_parser.Arguments(texts=1_000, seed=1))
     assert report.failures == []
-    assert sum(report.outcomes.values()) == 3_000
-    assert report.outcomes["read and evaluated"] > 200
+    assert sum(report.outcomes.values()) == 1_000
+    assert report.outcomes["read and evaluated"] > 70
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from typing import Any, overload
 from ..errors import Naming, QueryError, blaming, fill, name_in_python, suggest
 from .expression import Compare, Expression, Name, Not, Number
 from .model import Model
+from .text import parse_event, parse_formula
 
 Assignment = Mapping[str, int]
 CONDITIONS = ("AC1", "AC2a", "AC2b", "AC3")
@@ -90,8 +91,6 @@ class Query:
     alpha_necessity: Fraction | None = None
 
     def __post_init__(self) -> None:
-        from .text import parse_formula
-
         fix = object.__setattr__
         if not isinstance(self.model, Model):
             wrong = "The model must be a Model; got {kind}. Use Model.from_text."
@@ -142,8 +141,6 @@ class Query:
 
     def check_event(self, event: Assignment | str) -> dict[str, int]:
         """An event as a non-empty mapping of non-exogenous variables to values of their ranges."""
-        from .text import parse_event
-
         if isinstance(event, str):
             with blaming("event"):
                 event = parse_event(event, self.model.ranges)

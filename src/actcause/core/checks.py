@@ -10,15 +10,21 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from .. import examples
 from ..errors import ContractError
 from .answer import Query
 from .definitions import Definition, OutOfBudget, Search
 from .model import Model
 from .solvers import Exhaustive, Solver
+from .text import parse_event, parse_formula
 
-# Small enough for the oracle to settle in a moment.
-STORIES = ("rock-throwing", "forest-fire-disjunctive", "forest-fire-conjunctive", "trumping", "bogus-prevention")
+# Stories of the literature that are small enough for the oracle: model, context, effect.
+STORIES = (
+    ("ST; BT; SH = ST; BH = BT and not SH; BS = SH or BH", "ST=1, BT=1", "BS"),  # rock throwing
+    ("L; MD; FF = L or MD", "L=1, MD=1", "FF"),  # a fire of either
+    ("L; MD; FF = L and MD", "L=1, MD=1", "FF"),  # a fire of both
+    ("P; A; S = not P or A", "P=0, A=1", "S"),  # bogus prevention
+    ("M in -1..1; S in -1..1; SE = S if M == 0 else 0; C = M if M != 0 else SE", "M=1, S=1", "C == 1"),  # trumping
+)
 MOST_CONTEXTS = 64
 ORACLE_STEPS = 200_000
 
@@ -94,9 +100,9 @@ def check_solver(make: Callable[[Query], Solver], definition: Definition) -> Non
 
 
 def _queries(definition: str) -> Iterator[Query]:
-    for name in STORIES:
-        story = examples.load(name)
-        yield Query(story.model, story.context, story.effect, definition)  # type: ignore[arg-type]
+    for lines, context, effect in STORIES:
+        model = Model.from_text(lines.replace("; ", "\n"))
+        yield Query(model, parse_event(context), parse_formula(effect), definition)
 
 
 def _questions(definition: str) -> Iterator[tuple[Query, dict[str, int]]]:

@@ -18,6 +18,7 @@ from .spaces.functional import FunctionalSolver
 from .spaces.out_of_core import OutOfCorePartitions
 from .spaces.preimages import Partitions, partition
 from .spaces.state_space import StateSpace
+from .text import parse_event
 
 Share = float | Fraction | str | None
 SOLVERS = ("auto", "exhaustive")
@@ -172,8 +173,6 @@ def make_query(
     alpha_necessity: Share,
 ) -> Query:
     """Check the parts of a question and put them together."""
-    from .text import parse_event
-
     name = definition_named(definition).name
     if isinstance(context, str):
         with blaming("context"):

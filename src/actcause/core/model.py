@@ -7,7 +7,6 @@ argument of `evaluate`, not a state of the model.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
 from math import prod
@@ -19,18 +18,9 @@ import numpy as np
 from ..errors import ModelError, shown, suggest
 from .equation import Equation, as_equation
 from .expression import Array, Expression, facts
+from .parser import Declaration, is_name
 from .ranges import BINARY, Range, RangeInference, brief_range, check_range, contiguous, format_range
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """One line of model text: a variable, its range if given, its equation if it has one."""
-
-    name: str
-    range: Range | None = None
-    expression: Expression | None = None
-    exogenous: bool = False
-    label: str | None = None
+from .text import guard_stack, parse_declarations
 
 
 class Model:
@@ -93,11 +83,10 @@ class Model:
         >>> str(Model.from_text("A\nB = not A"))
         'A\nB = not A'
         """
-        from .text import parse_model
-
         if not isinstance(text, str):
             raise ModelError(f"Model.from_text expects a string of model text; got {type(text).__name__}.")
-        return parse_model(text)
+        with guard_stack():
+            return cls.from_declarations(parse_declarations(text))
 
     @classmethod
     def from_declarations(cls, declarations: Iterable[Declaration]) -> Model:
@@ -414,8 +403,6 @@ class Model:
 
     def to_text(self) -> str:
         """Model text that `Model.from_text` reads back to an equal model."""
-        from .text import is_name
-
         for name in self.variables:
             if not is_name(name):
                 raise ModelError(f"Model text cannot have a variable of the name {shown(name)}; rename it.")

@@ -1,387 +1,23 @@
-r"""Model text to `Model` and back: a safe parser, never `eval`.
+"""Model text, formulas and events: what is read, line by line, into declarations and expressions.
 
-The grammar, one declaration a line (`#` starts a comment, a `\` at the end of a line continues it):
-
-    declaration = ["exogenous"] NAME [LABEL] ["in" range] ["=" formula]
-    range       = "{" INT {"," INT} "}"  |  INT ".." INT
-    formula     = either ["if" either "else" formula]
-    either      = both {("or" | "|") both}
-    both        = negation {("and" | "&") negation}
-    negation    = "not" negation | comparison
-    comparison  = sum {("==" | "!=" | "<" | "<=" | ">" | ">=") sum}      # a < b < c chains
-    sum         = product {("+" | "-") product}
-    product     = unary {("*" | "//" | "%") unary}
-    unary       = ("-" | "~" | "!") unary | atom
-    atom        = INT | NAME | ("min" | "max" | "abs") "(" formula {"," formula} ")" | "(" formula ")"
-
-Untrusted text is safe to parse: its size, the nesting of its formulas, its names, numbers and ranges
-are bounded, and everything that is wrong with it is a `ParseError` with a line and a column.
+Untrusted text is safe to read: `parser.py` bounds the formulas of a line, this module the whole text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NoReturn
 
-from ..errors import ParseError, printable, suggest
-from .expression import (
-    COMPARISONS,
-    FUNCTIONS,
-    And,
-    Call,
-    Chain,
-    Compare,
-    Expression,
-    IfElse,
-    Name,
-    Negative,
-    Not,
-    Number,
-    Or,
-    height,
-)
-from .model import Declaration, Model
-from .ranges import MAX_RANGE, Range
+from ..errors import ParseError, suggest
+from .expression import Expression
+from .parser import END, TRUTH_VALUES, Declaration, Parser, Shared
 
 MAX_CHARACTERS = 64_000_000
 MAX_VARIABLES = 2_000_000
-MAX_DEPTH = 50  # parentheses and negations around a part of a formula
-MAX_BRANCHES = 200  # of one chain of `else ... if`
-MAX_HEIGHT = 250  # nodes on the longest way down a formula: methods of expressions recurse that deep
-MAX_DIGITS = 15
-MAX_NAME = 200
-MAX_RANGE_TOTAL = 4_000_000  # values of all the different ranges of a text together
 
-TRUTH_VALUES = {"True": 1, "False": 0, "true": 1, "false": 0}
-KEYWORDS = frozenset({"and", "or", "not", "if", "else", "in", "exogenous", "min", "max", "abs", *TRUTH_VALUES})
-# Words, then numbers, then operators, then labels; anything else is a token of its own, refused later.
-TOKEN = re.compile(r"""[^\W\d]\w*'*|\d+|==|!=|<=|>=|//|\.\.|[-+*%<>=&|~!(){},]|"[^"\n]*"|\S""")
-WORD = re.compile(r"[^\W\d]\w*'*")
 COMMENT_OR_LABEL = re.compile(r'#|"[^"]*"?')
-END = ""
-
-
-def is_name(word: str) -> bool:
-    """Whether model text can have a variable of this name.
-
-    >>> is_name("m'"), is_name("my name"), is_name("not")
-    (True, False, False)
-    """
-    return WORD.fullmatch(word) is not None and word not in KEYWORDS and len(word) <= MAX_NAME
-
-
-class _Shared:
-    """What the lines of a text have in common: one node for each name, one tuple for each range."""
-
-    def __init__(self) -> None:
-        self.literals: dict[str, tuple[Name, Not]] = {}
-        self.ranges: dict[tuple[int, int], Range] = {}
-        self.range_values = 0
-
-
-class _Parser:
-    """A recursive-descent parser over the tokens of one logical line."""
-
-    def __init__(self, source: str, line: int, shared: _Shared | None = None) -> None:
-        self.source = source
-        self.line = line
-        self.tokens: list[str] = TOKEN.findall(source)
-        self.tokens.append(END)
-        self.at = 0
-        self.depth = 0
-        self.tall = False  # whether the formula may be taller than MAX_HEIGHT
-        self.chained = 0  # comparisons such as a < b < c so far
-        self.shared = _Shared() if shared is None else shared
-        # Names seen so far and their negations.
-        self.literals = self.shared.literals
-
-    # -- errors ------------------------------------------------------------------------------
-
-    def fail(self, message: str, at: int | None = None) -> NoReturn:
-        index = self.at if at is None else at
-        column, line, source = len(self.source) + 1, self.line, self.source
-        for position, match in enumerate(TOKEN.finditer(self.source)):
-            if position == index:
-                column = match.start() + 1
-                break
-        before = self.source[: column - 1]
-        if "\n" in source:  # a continued line: report the physical one
-            line += before.count("\n")
-            column = len(before) - (before.rfind("\n") + 1) + 1
-            source = source.split("\n")[before.count("\n")]
-        raise ParseError(message, line=line, column=column, source=source)
-
-    def expected(self, what: str) -> NoReturn:
-        token = self.tokens[self.at]
-        came = "the end of the line" if token == END else f"'{printable(token[:40])}'"
-        self.fail(f"expected {what}, got {came}")
-
-    def take(self, token: str, what: str | None = None) -> None:
-        if self.tokens[self.at] != token:
-            self.expected(what or f"'{token}'")
-        self.at += 1
-
-    def enter(self, levels: int = 1) -> None:
-        self.depth += levels
-        self.tall = self.tall or self.depth > MAX_DEPTH // 3
-        if self.depth > MAX_DEPTH:
-            self.fail(f"nested deeper than {MAX_DEPTH} levels; name a part of it in a line of its own")
-
-    # -- expressions -------------------------------------------------------------------------
-
-    def whole_formula(self) -> Expression:
-        """A formula that is not a part of another."""
-        start = self.at
-        result = self.formula()
-        if self.tall:
-            if height(result) > MAX_HEIGHT:
-                self.fail(f"nested deeper than {MAX_HEIGHT} operators; name a part of it in a line of its own", start)
-            try:  # printing can add parentheses, and what is printed must be readable
-                _Parser(str(result), self.line).formula()
-            except ParseError as error:
-                self.fail(error.reason, start)
-        return result
-
-    def formula(self) -> Expression:
-        self.enter()
-        branches: list[tuple[Expression, Expression]] = []
-        result = self.either()
-        while self.tokens[self.at] == "if":
-            if len(branches) == MAX_BRANCHES:
-                self.fail(f"more than {MAX_BRANCHES} 'if' in one chain; name a part of it in a line of its own")
-            self.at += 1
-            branches.append((result, self.either()))
-            self.take("else", "'else' after 'if'")
-            result = self.either()
-        self.tall = self.tall or len(branches) > 5
-        for then, condition in reversed(branches):
-            result = IfElse(then, condition, result)
-        self.depth -= 1
-        return result
-
-    def either(self) -> Expression:
-        first = self.both()
-        if self.tokens[self.at] not in ("or", "|"):
-            return first
-        operands = [first]
-        while self.tokens[self.at] in ("or", "|"):
-            self.at += 1
-            operands.append(self.both())
-        return Or(tuple(operands))
-
-    def both(self) -> Expression:
-        first = self.negation()
-        if self.tokens[self.at] not in ("and", "&"):
-            return first
-        operands = [first]
-        while self.tokens[self.at] in ("and", "&"):
-            self.at += 1
-            operands.append(self.negation())
-        return And(tuple(operands))
-
-    def negation(self) -> Expression:
-        start = self.at
-        tokens = self.tokens
-        # The commonest operands by far are a name and its negation; skipping the calls below for
-        # them makes large models load several times faster.
-        negated = tokens[start] == "not"
-        literal = self.literals.get(tokens[start + negated])
-        if literal is not None and tokens[start + negated + 1] in _AFTER_OPERAND:
-            self.at = start + negated + 1
-            return literal[negated]
-        while tokens[self.at] == "not":
-            self.at += 1
-        count = self.at - start
-        self.enter(count)
-        result = self.comparison()
-        self.depth -= count
-        for _ in range(count):
-            result = self.literals[result.name][1] if isinstance(result, Name) else Not(result)
-        return result
-
-    def comparison(self) -> Expression:
-        left = self.sum()
-        if self.tokens[self.at] not in COMPARISONS:
-            if self.tokens[self.at] == "=":
-                self.fail("'=' is not a comparison; write '=='")
-            return left
-        links: list[Expression] = []
-        while (symbol := self.tokens[self.at]) in COMPARISONS:
-            self.at += 1
-            start, chained = self.at, self.chained
-            right = self.sum()
-            links.append(Compare(left, symbol, right))
-            left = right
-            # Every operand but the outer two stands in two links; were chains to nest there, each
-            # level would double the formula.
-            if chained != self.chained and self.tokens[self.at] in COMPARISONS:
-                self.fail("a chain of comparisons in the middle of another; join them by 'and'", start)
-        if len(links) == 1:
-            return links[0]
-        self.chained += 1
-        return And(tuple(links))
-
-    def sum(self) -> Expression:
-        return self.chain(("+", "-"), self.product)
-
-    def product(self) -> Expression:
-        return self.chain(("*", "//", "%"), self.unary)
-
-    def chain(self, symbols: tuple[str, ...], operand: Callable[[], Expression]) -> Expression:
-        first = operand()
-        if self.tokens[self.at] not in symbols:
-            return first
-        steps = []
-        while (symbol := self.tokens[self.at]) in symbols:
-            self.at += 1
-            steps.append((symbol, operand()))
-        return Chain(first, tuple(steps))
-
-    def unary(self) -> Expression:
-        token = self.tokens[self.at]
-        if token in ("-", "~", "!"):
-            self.at += 1
-            self.enter()
-            operand = self.unary()
-            self.depth -= 1
-            if token != "-":
-                return Not(operand)
-            return Number(-operand.number) if isinstance(operand, Number) else Negative(operand)
-        return self.atom()
-
-    def atom(self) -> Expression:
-        token = self.tokens[self.at]
-        if token.isdecimal():
-            return Number(self.integer())
-        if token in FUNCTIONS:
-            return self.call(token)
-        if token == "(":
-            self.at += 1
-            inside = self.formula()
-            self.take(")", "')'")
-            return inside
-        if token in TRUTH_VALUES:
-            self.at += 1
-            return Number(TRUTH_VALUES[token])
-        if token in KEYWORDS or not WORD.fullmatch(token):
-            self.expected("a variable, a number or '('")
-        self.check_name(token)
-        self.at += 1
-        if token not in self.literals:
-            name = Name(token)
-            self.literals[token] = (name, Not(name))
-        return self.literals[token][0]
-
-    def call(self, function: str) -> Expression:
-        self.at += 1
-        self.take("(", f"'(' after '{function}'")
-        arguments = [self.formula()]
-        while self.tokens[self.at] == ",":
-            self.at += 1
-            arguments.append(self.formula())
-        if function == "abs" and len(arguments) != 1:
-            self.fail(f"'abs' takes one argument, got {len(arguments)}")
-        self.take(")", "',' or ')'")
-        return Call(function, tuple(arguments))
-
-    # -- parts of declarations -----------------------------------------------------------------
-
-    def integer(self) -> int:
-        """An unsigned integer literal."""
-        token = self.tokens[self.at]
-        if not (token.isdecimal() and token.isascii()):
-            self.expected("an integer")
-        if len(token) > MAX_DIGITS:
-            self.fail(f"a number of {len(token)} digits; at most {MAX_DIGITS} are allowed")
-        self.at += 1
-        return int(token)
-
-    def signed(self) -> int:
-        negative = self.tokens[self.at] == "-"
-        self.at += negative
-        return -self.integer() if negative else self.integer()
-
-    def name(self) -> str:
-        token = self.tokens[self.at]
-        if token in KEYWORDS:
-            self.fail(f"'{token}' is a word of the language; choose another name")
-        if not WORD.fullmatch(token):
-            self.expected("a variable's name")
-        self.check_name(token)
-        self.at += 1
-        return token
-
-    def check_name(self, token: str) -> None:
-        if len(token) > MAX_NAME:
-            self.fail(f"a name of {len(token)} characters; at most {MAX_NAME} are allowed")
-
-    def range(self) -> Range:
-        start = self.at
-        if self.tokens[self.at] == "{":
-            self.at += 1
-            values = [self.signed()]
-            while self.tokens[self.at] == ",":
-                self.at += 1
-                values.append(self.signed())
-            self.take("}", "',' or '}'")
-        else:
-            if self.tokens[self.at] != "-" and not self.tokens[self.at].isdecimal():
-                self.expected("a range such as {0, 1} or 0..10")
-            low = self.signed()
-            self.take("..", "'..' as in 0..10")
-            high = self.signed()
-            if high < low:
-                self.fail(f"the range {low}..{high} is empty; write the smaller end first", start)
-            if high - low >= MAX_RANGE:
-                self.fail(f"a range of {high - low + 1} values; at most {MAX_RANGE} are allowed", start)
-            ranges = self.shared.ranges
-            if (low, high) not in ranges:
-                self.count_values(high - low + 1, start)
-                ranges[low, high] = tuple(range(low, high + 1))
-            return ranges[low, high]
-        if len(set(values)) != len(values):
-            self.fail("a value stands twice in this range", start)
-        if len(values) > MAX_RANGE:
-            self.fail(f"a range of {len(values)} values; at most {MAX_RANGE} are allowed", start)
-        self.count_values(len(values), start)
-        return tuple(sorted(values))
-
-    def count_values(self, count: int, at: int) -> None:
-        self.shared.range_values += count
-        if self.shared.range_values > MAX_RANGE_TOTAL:
-            self.fail(f"the ranges up to here hold more than {MAX_RANGE_TOTAL} values; use smaller ranges", at)
-
-    def declaration(self) -> Declaration:
-        exogenous = self.tokens[self.at] == "exogenous"
-        self.at += exogenous
-        name = self.name()
-        label = None
-        if self.tokens[self.at][:1] == '"':
-            if len(self.tokens[self.at]) == 1:
-                self.fail("this label has no end; close it with another '\"' in the same line")
-            label = self.tokens[self.at].strip('"')
-            self.at += 1
-        values = None
-        if self.tokens[self.at] == "in":
-            self.at += 1
-            values = self.range()
-        expression = None
-        if self.tokens[self.at] == "=":
-            if exogenous:
-                self.fail(f"the exogenous variable {name} cannot have an equation; drop 'exogenous' or the equation")
-            self.at += 1
-            expression = self.whole_formula()
-        self.end("'in', '=' or the end of the line" if expression is None else "an operator or the end of the line")
-        return Declaration(name, values, expression, exogenous, label)
-
-    def end(self, what: str) -> None:
-        if self.tokens[self.at] != END:
-            self.expected(what)
-
-
-_AFTER_OPERAND = frozenset({"and", "or", "&", "|", ")", ",", "if", "else", END})
 
 
 def _check_size(text: str) -> None:
@@ -392,8 +28,8 @@ def _check_size(text: str) -> None:
 
 
 @contextmanager
-def _enough_stack() -> Iterator[None]:
-    """The parser recurses, a little; say so if its caller has left it no room to."""
+def guard_stack() -> Iterator[None]:
+    """Refuse text, which is read by recursion, if the caller has left no room on Python's stack."""
     try:
         yield
     except RecursionError:
@@ -430,25 +66,24 @@ def _without_comment(line: str) -> str:
     return line
 
 
-def parse_model(text: str) -> Model:
-    r"""Read model text.
+def parse_declarations(text: str) -> list[Declaration]:
+    r"""Read the lines of model text; `Model.from_text` makes a model of them.
 
-    >>> parse_model("ST\nBT\nBS = ST or BT").variables
-    ('ST', 'BT', 'BS')
+    >>> [declaration.name for declaration in parse_declarations("ST\nBT\nBS = ST or BT")]
+    ['ST', 'BT', 'BS']
     """
     _check_size(text)
-    with _enough_stack():
-        return Model.from_declarations(_declarations(text.removeprefix("\ufeff")).values())
+    return list(_declarations(text.removeprefix("\ufeff")).values())
 
 
 def _declarations(text: str) -> dict[str, Declaration]:
     declarations: dict[str, Declaration] = {}
     places: dict[str, tuple[int, str]] = {}
-    shared = _Shared()
+    shared = Shared()
     for number, line in _logical_lines(text):
         if not line or line.isspace():
             continue
-        parser = _Parser(line, number, shared)
+        parser = Parser(line, number, shared)
         declaration = parser.declaration()
         name = declaration.name
         if name in declarations:
@@ -469,7 +104,7 @@ def _fail_unknown(declarations: dict[str, Declaration], places: dict[str, tuple[
             for used in declaration.expression.names():
                 if used not in declarations:
                     number, line = places[name]
-                    parser = _Parser(line, number)
+                    parser = Parser(line, number)
                     begin = parser.tokens.index("=") + 1
                     hint = suggest(used, declarations)
                     parser.fail(f"unknown variable '{used}'{hint}", parser.tokens.index(used, begin))
@@ -483,10 +118,10 @@ def parse_formula(text: str, names: Mapping[str, object] | None = None) -> Expre
     'not BS and X == 2'
     """
     _check_size(text)
-    parser = _Parser(text, 1)
+    parser = Parser(text, 1)
     if parser.tokens[0] == END:
         parser.fail("the formula is empty; write one such as 'BS == 1'")
-    with _enough_stack():
+    with guard_stack():
         expression = parser.whole_formula()
     parser.end("an operator or the end of the formula")
     if names is not None:
@@ -503,7 +138,7 @@ def parse_event(text: str, names: Mapping[str, object] | None = None) -> dict[st
     {'ST': 1, 'BH': 0}
     """
     _check_size(text)
-    parser = _Parser(text, 1)
+    parser = Parser(text, 1)
     event: dict[str, int] = {}
     while parser.tokens[parser.at] != END:
         at = parser.at

@@ -247,7 +247,7 @@ def content(name: str) -> str:
 def parsed(shown: str, content: str) -> Source:
     """The model of a text; `shown` says in messages which text it is."""
     try:
-        return Source(text.parse_model(content))
+        return Source(Model.from_text(content))
     except ParseError as error:
         raise QueryError(f"{shown}, {error}") from None
     except ModelError as error:

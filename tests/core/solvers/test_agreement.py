@@ -13,7 +13,7 @@ from actcause import DEFINITIONS, Model, ModelError, Query, Status, Verdict, Wit
 from actcause.core.definitions import Search
 from actcause.core.equation import Equation, vectorized
 from actcause.core.expression import And, Chain, Compare, Expression, Name, Not, Number, Or
-from actcause.core.model import Declaration
+from actcause.core.parser import Declaration
 from actcause.core.solvers import ENGINES
 from strategies import contexts, models, random_expression, reachable
 

@@ -36,6 +36,7 @@ from ..equation import Equation
 from ..expression import Array, Expression
 from ..model import Model
 from ..ranges import Range, grids
+from ..text import parse_formula
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -327,8 +328,6 @@ def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Arra
 
 
 def _formula(parameter: str, given: str | Expression, model: Model) -> Expression:
-    from ..text import parse_formula
-
     with blaming(parameter):
         formula = parse_formula(given, model.ranges) if isinstance(given, str) else given
         model.check_formula(formula)

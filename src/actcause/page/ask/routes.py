@@ -20,17 +20,6 @@ router = APIRouter(prefix="/api/ask")
 MOST_TEXT = 100_000
 GRACE = 1.5  # seconds after a question's own in which it may end by itself; then its process is killed
 
-# Where each part of the catalogue begins.
-GROUPS = {
-    "rock-throwing": "Published tables of functional causes",
-    "mover-1d": "Where almost nothing could have mattered",
-    "forest-fire-conjunctive": "Overdetermination",
-    "rock-throwing-naive": "Preemption",
-    "bogus-prevention": "Prevention and threats",
-    "doctor": "Transitivity and switches",
-    "combination-lamp": "Rules and omissions",
-}
-
 Name = Annotated[str, Field(max_length=200)]
 Value = Annotated[int, Field(ge=-(10**15), le=10**15)]
 Share = Annotated[str, Field(max_length=40)]
@@ -67,14 +56,12 @@ async def catalogue() -> list[dict[str, Any]]:
 @lru_cache(maxsize=1)
 def _catalogue() -> list[dict[str, Any]]:
     listed = []
-    group = ""
     for name in examples.names():
-        group = GROUPS.get(name, group)
         example = examples.load(name)
         listed.append(
             {
                 "name": name,
-                "group": group,
+                "group": example.theme,
                 "title": example.title,
                 "story": example.story,
                 "text": example.text,

@@ -1,0 +1,126 @@
+"""What an example is made of, and the themes that collect them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, wraps
+from textwrap import dedent
+from types import MappingProxyType
+from typing import Any
+
+from ..core.model import Model
+from ..errors import QueryError, suggest
+
+BUT_FOR = ("but-for",)
+ORIGINAL = ("original-hp",)
+UPDATED = ("updated-hp",)
+MODIFIED = ("modified-hp",)
+FUNCTIONAL = ("functional",)
+TWO_HP = ORIGINAL + UPDATED
+ALL_HP = TWO_HP + MODIFIED
+SUFFICIENCY = ("direct", "strong")
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """What a publication says of one event under one definition, in the example's context."""
+
+    event: Mapping[str, int]
+    definition: str
+    holds: bool
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A model from the literature, what happened in it, and what was published about its causes.
+
+    `outcome` is the variable to partition the states by: the last of `text` unless given. The effect is `outcome == 1`
+    unless given. The two shares are the settings under which functional actual causes were published, or ours where
+    `notes` say so; None where there are none. `notes` also say where the literature argues, or where a definition and
+    intuition part. `theme` is the part of the catalogue.
+
+    >>> loader = load("loader")
+    >>> [(verdict.definition, verdict.holds) for verdict in loader.verdicts if verdict.event == {"A": 1}]
+    [('original-hp', True), ('updated-hp', False), ('modified-hp', False)]
+    """
+
+    title: str
+    story: str
+    text: str
+    context: Mapping[str, int]
+    source: str
+    effect: str = ""
+    outcome: str = ""
+    verdicts: tuple[Published, ...] = ()
+    alpha_sufficiency: float | None = None
+    alpha_necessity: float | None = None
+    notes: tuple[str, ...] = ()
+    name: str = ""
+    theme: str = ""
+
+    def __post_init__(self) -> None:
+        fix = object.__setattr__
+        fix(self, "text", dedent(self.text).strip())
+        fix(self, "context", MappingProxyType(dict(self.context)))
+        fix(self, "outcome", self.outcome or self.text.split("\n")[-1].split()[0])
+        fix(self, "effect", self.effect or f"{self.outcome} == 1")
+
+    @cached_property
+    def model(self) -> Model:
+        """The model, parsed from `text` when first read."""
+        return Model.from_text(self.text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (load, (self.name,))
+
+
+class Theme:
+    """A part of the catalogue: decorates the functions that describe its examples.
+
+    An example has its function's name and is built when it is first read.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.names: list[str] = []
+
+    def __call__(self, describe: Callable[[], Example]) -> Callable[[], Example]:
+        name = describe.__name__.replace("_", "-")
+
+        @cache
+        @wraps(describe)
+        def build() -> Example:
+            return replace(describe(), name=name, theme=self.title)
+
+        self.names.append(name)
+        _BUILDERS[name] = build
+        return build
+
+
+_BUILDERS: dict[str, Callable[[], Example]] = {}
+
+
+def load(name: str) -> Example:
+    """Look an example up, with the nearest name suggested if there is none.
+
+    >>> load("loader").model.variables
+    ('A', 'B', 'C', 'D')
+    """
+    if not isinstance(name, str) or name not in _BUILDERS:
+        raise QueryError(
+            f"Unknown example {name!r}{suggest(str(name), list(_BUILDERS)) or '.'} "
+            f"actcause.examples.names() lists them all."
+        )
+    return _BUILDERS[name]()
+
+
+def yes(definitions: Iterable[str], source: str, **event: int) -> tuple[Published, ...]:
+    """Publish that an event is a cause under each of these definitions."""
+    return tuple(Published(MappingProxyType(event), definition, True, source) for definition in definitions)
+
+
+def no(definitions: Iterable[str], source: str, **event: int) -> tuple[Published, ...]:
+    """Publish that an event is not a cause under any of these definitions."""
+    return tuple(replace(verdict, holds=False) for verdict in yes(definitions, source, **event))

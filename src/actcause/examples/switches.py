@@ -1,0 +1,134 @@
+"""Transitivity and switches: causes of causes, and different ways to one end."""
+
+from __future__ import annotations
+
+from .citations import (
+    HALL_2004,
+    HALPERN_2015,
+    HALPERN_2016,
+    HH_2010,
+    HITCHCOCK_2001,
+    HP_2005,
+    LEWIS_2000,
+    MCDERMOTT,
+    WESLAKE,
+)
+from .example import ALL_HP, BUT_FOR, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
+
+SWITCHES = Theme("Transitivity and switches")
+
+
+@SWITCHES
+def doctor() -> Example:
+    """MT -| TT -> BMC <- MT."""
+    where = f"{HP_2005}, Billy's medical condition"
+    return Example(
+        title="The Monday and the Tuesday doctor",
+        story="Billy is treated on Monday, so the Tuesday doctor leaves him alone; two doses would have killed him. "
+        "BMC is 0 if he is well, 1 if well only after Tuesday, 2 if he stays ill, 3 if he is dead.",
+        text="""
+            MT "Monday's treatment"
+            TT "Tuesday's treatment" = not MT
+            BMC in 0..3 = (3 if TT else 0) if MT else (1 if TT else 2)
+        """,
+        context={"MT": 1},
+        effect="BMC != 3",
+        source=f"{where}; {HALPERN_2016}, Section 2.3",
+        verdicts=yes(UPDATED, where, TT=0) + no(UPDATED, where, MT=1),
+        notes=("Monday's treatment causes the lack of Tuesday's, that one causes survival, but the chain breaks.",),
+    )
+
+
+@SWITCHES
+def boulder_and_hiker() -> Example:
+    """B -> D -> S, and B -| S."""
+    return Example(
+        title="Boulder and hiker",
+        story="A boulder comes rolling down; the hiker sees it, ducks, and survives.",
+        text="""
+            B "the boulder's fall"
+            D "the hiker's ducking" = B
+            S = not B or D
+        """,
+        context={"B": 1},
+        source=f"{HITCHCOCK_2001}; attributed there to Hall",
+        verdicts=yes(BUT_FOR, HITCHCOCK_2001, D=1) + no(BUT_FOR, HITCHCOCK_2001, B=1),
+        notes=("The boulder made the hiker duck and ducking saved a life, yet the boulder did not save it.",),
+    )
+
+
+@SWITCHES
+def dog_bite() -> Example:
+    """D -> P -> B."""
+    where = f"{HALPERN_2016}, Section 2.4"
+    return Example(
+        title="Dog bite",
+        story="A dog bites off a terrorist's right forefinger, so the bomb's button is pushed with the left one (P=2) "
+        "instead of the right one (P=1). The bomb explodes.",
+        text="""
+            D "the dog's bite"
+            P "the push of the button" in 0..2 = 2 if D else 1
+            B = P != 0
+        """,
+        context={"D": 1},
+        source=f"{MCDERMOTT}; {where}",
+        verdicts=no(BUT_FOR, MCDERMOTT, D=1) + no(ALL_HP, where, D=1) + yes(ALL_HP, where, P=2),
+    )
+
+
+@SWITCHES
+def track_switch() -> Example:
+    """F -> RT -> A <- LT, and F -| LT."""
+    where = f"{HALPERN_2016}, Example 2.3.6, a variable for each track"
+    return Example(
+        title="Simple switch",
+        story="An engineer flips a switch and the train takes the right-hand track instead of the left-hand one. "
+        "Both lead to the station, and it arrives.",
+        text="""
+            F "the flip of the switch"
+            LT "the left-hand track" = not F
+            RT "the right-hand track" = F
+            A = LT or RT
+        """,
+        context={"F": 1},
+        source=f"{where}; after {HALL_2004}",
+        verdicts=no(BUT_FOR, HALL_2004, F=1) + yes(ALL_HP, where, F=1),
+        notes=("With one variable for the track it is not a cause: see switching-railroad-tracks.",),
+    )
+
+
+@SWITCHES
+def blocked_tracks() -> Example:
+    """F -> A, LB -| A, RB -| A."""
+    where = f"{HALPERN_2015}, on the railroad switch with tracks that may be blocked"
+    return Example(
+        title="Tracks that might have been blocked",
+        story="An engineer sends a train along the right-hand track. Neither track is blocked, and it arrives.",
+        text="""
+            F "the flip of the switch"
+            LB "the block on the left"
+            RB "the block on the right"
+            A = not RB if F else not LB
+        """,
+        context={"F": 1, "LB": 0, "RB": 0},
+        source=f"{HH_2010}, Example 4; {where}",
+        verdicts=no(BUT_FOR, where, F=1) + yes(TWO_HP, where, F=1) + no(MODIFIED, where, F=1),
+    )
+
+
+@SWITCHES
+def shock() -> Example:
+    """A -> B -> C <- A."""
+    return Example(
+        title="Shock",
+        story="One gets a shock if two switches agree. A sets the first; B, who wants the shock, sees it and agrees.",
+        text="""
+            A "A's switch"
+            B "B's switch" = A
+            C = A == B
+        """,
+        context={"A": 1},
+        source=f"{MCDERMOTT}; {LEWIS_2000}; also {WESLAKE}",
+        verdicts=no(BUT_FOR, LEWIS_2000, A=1) + yes(BUT_FOR, LEWIS_2000, B=1),
+        notes=("Lewis counts A's move as a cause, since causation is transitive for him; McDermott does not.",),
+    )
