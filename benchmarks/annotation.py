@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actcause.data.parquet import join_files
+from actcause.data.writer import join_files
 from measure import GIB, MANY, Figure, with_many
 
 TITLE = "Annotating a large recording"

@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parents[1]
 SHARED = 6  # lines in a row that make a repetition
 VOCABULARY = {
     "answer", "equation", "errors", "expression", "model", "ranges", "search", "text",  # of the exact core
-    "encode", "encoding", "layers", "layout", "networks", "row_arrays", "transitions", "validate",  # of recordings and learning
+    "encode", "encoding", "layers", "layout", "networks", "row_arrays", "transitions", "validate",  # of learning
 }  # fmt: skip
 IRREGULAR = (
     "begun done drawn found gone given held kept known left made met put said seen sent shown spent taken told tried"

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from actcause.data.parquet import join_files
+from actcause.data.writer import join_files
 
 CALLERS = 0.25  # the share of kills that the command itself gets
 MOMENT = 1.0  # seconds within which the next process is killed

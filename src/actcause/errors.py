@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
 # Characters compared (the name's length times that of all candidates) to find a near name.
@@ -148,6 +149,20 @@ class MissingExtraError(ActCauseError, ImportError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (MissingExtraError, (self.what, self.extra))
+
+
+def import_extra(module: str, what: str, extra: str) -> Any:
+    """Import a module that only an extra brings, where it is used.
+
+    >>> import_extra("no_such_module", "Reading dreams", "data")
+    Traceback (most recent call last):
+    ...
+    actcause.errors.MissingExtraError: Reading dreams needs an extra that is not installed: pip install 'actcause[data]'
+    """
+    try:
+        return import_module(module)
+    except ImportError as missing:
+        raise MissingExtraError(what, extra) from missing
 
 
 class ContractError(AssertionError, ActCauseError):

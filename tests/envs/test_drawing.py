@@ -5,7 +5,7 @@ import pytest
 
 from actcause.envs import make
 from actcause.envs.canvas import AGENT, FIELD, GOAL, INK, OUTCOME, PREDICTED, THING, TRUE, Window, rgb
-from actcause.envs.drawing import SCENES, draw, named
+from actcause.envs.drawing import SCENES, draw, factor_names
 from actcause.errors import MissingExtraError, QueryError
 
 PUSH = [[0.5, 0, 0], [1.0, 2.5, 0], [2.0, 2.5, 0], [4.0, 4.0, 0], [4.0, 1.0, 0], [1.0, 4.2, 0], [0.6, 0.6, 0]]
@@ -140,7 +140,7 @@ def test_a_picture_is_the_same_bytes_each_time_and_leaves_the_world_alone(name):
 def test_causes_are_a_vector_or_names():
     domain = make("push")
     vector = np.array([1, 0, 1, 0, 0, 0, 0], dtype=np.int8)
-    assert named(domain, vector) == named(domain, ["block", "action"]) == ("action", "block")
+    assert factor_names(domain, vector) == factor_names(domain, ["block", "action"]) == ("action", "block")
     assert np.array_equal(draw(domain, PUSH, cause=vector), draw(domain, PUSH, cause={"action", "block"}))
 
 

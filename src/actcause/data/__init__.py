@@ -9,10 +9,10 @@ from .files import convert, count_rows, load, read_batches
 from .film import film_recording, replay
 from .layout import Layout
 from .minari import from_minari
-from .parquet import Writer
 from .row_arrays import concatenate
 from .standardise import Standardiser
 from .transitions import Transitions
+from .writer import Writer
 
 __all__ = [
     "DataError",

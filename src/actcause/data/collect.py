@@ -22,10 +22,10 @@ from ..errors import shown
 from .domains import domain_layout, domain_metadata
 from .errors import DataError
 from .layout import Layout
-from .parquet import Writer
 from .row_arrays import concatenate
 from .transitions import Transitions
 from .validate import Array
+from .writer import Writer
 
 if TYPE_CHECKING:
     from ..envs.base import Domain

@@ -121,8 +121,8 @@ class _Summing:
         self.rows = self.still = 0
         self.state = RunningStatistics(first.state.shape[1:])
         self.outcome = RunningStatistics(first.outcome.shape[1:])
-        self.values = _Values(first.state.shape[1:])
-        self.outcome_values = _Values(first.outcome.shape[1:])
+        self.values = _DistinctValues(first.state.shape[1:])
+        self.outcome_values = _DistinctValues(first.outcome.shape[1:])
         self.present = np.zeros(len(first.factors))
         self.caused = None if first.cause is None else np.zeros(len(first.factors))
         self.episodes: set[int] | None = None if first.episode is None else set()
@@ -180,7 +180,7 @@ class _Summing:
 def _summary(
     names: tuple[str, ...],
     statistics: RunningStatistics,
-    values: _Values,
+    values: _DistinctValues,
     at: tuple[int, ...],
     rate: float | None,
     present: float,
@@ -220,7 +220,7 @@ def _notes(
         yield "The rows of an episode do not all stand next to one another."
 
 
-class _Values:
+class _DistinctValues:
     """The different values of every feature, as long as they are few."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:

@@ -34,10 +34,10 @@ def domain_metadata(domain: Domain) -> dict[str, Any]:
     }
 
 
-def recorded_domain(metadata: Mapping[str, Any]) -> Domain:
+def rebuild_domain(metadata: Mapping[str, Any]) -> Domain:
     """Build the domain that a recording's metadata speak of.
 
-    >>> recorded_domain(domain_metadata(envs.make("push", obstacles=2))).factors
+    >>> rebuild_domain(domain_metadata(envs.make("push", obstacles=2))).factors
     ('action', 'pusher', 'block', 'target', 'obstacle1', 'obstacle2')
     """
     name = metadata.get("domain")

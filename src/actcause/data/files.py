@@ -7,9 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .parquet import ROWS, Writer, opened
+from .parquet import ROWS, open_parquet
 from .reading import read_rows
 from .transitions import Transitions
+from .writer import Writer
 
 
 def load(path: str | PathLike[str], mapping: Any = None) -> Transitions:
@@ -41,7 +42,7 @@ def read_batches(
 
 def count_rows(path: str | PathLike[str]) -> int:
     """Count the rows of a Parquet file, as its footer says."""
-    with opened(Path(path)) as file:
+    with open_parquet(Path(path)) as file:
         return int(file.metadata.num_rows)
 
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..envs.canvas import COLOURS, needed, rgb
-from ..envs.drawing import draw, named
-from ..errors import shown
+from ..envs.canvas import COLOURS, rgb
+from ..envs.drawing import draw, factor_names
+from ..errors import import_extra, shown
 from ..io.atomic import write_whole_path
-from .domains import recorded_domain
+from .domains import rebuild_domain
 from .errors import DataError
 from .transitions import Transitions
 from .validate import Array
@@ -74,8 +74,8 @@ def replay(
         )
     if not target.parent.is_dir():
         raise DataError(f"The folder '{target.parent}' does not exist; make it first.")
-    guessed = _predictions(predicted, (len(transitions), len(domain.factors)))
-    chosen = _episode(transitions, domain, episode, guessed)
+    guessed = _check_predictions(predicted, (len(transitions), len(domain.factors)))
+    chosen = _choose_episode(transitions, domain, episode, guessed)
     rows = np.flatnonzero(transitions.episode == chosen)
     with write_whole_path(target, DataError) as partial:
         write(partial, _frames(transitions, domain, rows, chosen, guessed), fps)
@@ -86,13 +86,13 @@ def film_recording(file: str | PathLike[str], out: str | PathLike[str], *, episo
     """Write an episode of a recorded file, with the causes that `actcause predict` found where the file holds them."""
     data = Transitions.load(file)
     try:
-        domain = recorded_domain(data.metadata)
+        domain = rebuild_domain(data.metadata)
     except DataError as unknown:
         raise DataError(f"{file}: {unknown}") from unknown
-    return replay(data, domain, out, episode=episode, predicted=found_causes(data))
+    return replay(data, domain, out, episode=episode, predicted=read_predictions(data))
 
 
-def found_causes(data: Transitions) -> Array | None:
+def read_predictions(data: Transitions) -> Array | None:
     """Return the causes that `actcause predict` wrote beside the rows, 0 or 1 for each factor; None if it did not."""
     columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
     if all(column is None for column in columns):
@@ -100,7 +100,7 @@ def found_causes(data: Transitions) -> Array | None:
     return np.stack([np.zeros(len(data), dtype=bool) if column is None else column for column in columns], axis=1)
 
 
-def _predictions(given: Any, shape: tuple[int, int]) -> Array | None:
+def _check_predictions(given: Any, shape: tuple[int, int]) -> Array | None:
     if given is None:
         return None
     values = np.asarray(given)
@@ -112,7 +112,7 @@ def _predictions(given: Any, shape: tuple[int, int]) -> Array | None:
     return values.astype(bool)
 
 
-def _episode(transitions: Transitions, domain: Domain, wanted: int | None, predicted: Array | None) -> int:
+def _choose_episode(transitions: Transitions, domain: Domain, wanted: int | None, predicted: Array | None) -> int:
     """The wanted episode, or the first in which something happens."""
     numbers = transitions.episode
     if numbers is None:
@@ -137,13 +137,15 @@ def _frames(
         overlays = {"cause": transitions.cause, "predicted": predicted}
         given = {name: causes[row] for name, causes in overlays.items() if causes is not None}
         titles = {"cause": "true causes", "predicted": "predicted causes"}
-        lines = [f"{titles[name]}: {', '.join(named(domain, causes)) or 'none'}" for name, causes in given.items()]
+        lines = [
+            f"{titles[name]}: {', '.join(factor_names(domain, causes)) or 'none'}" for name, causes in given.items()
+        ]
         caption = [f"{domain.title}, episode {episode}, step {number} of {len(rows)}", *lines]
         yield draw(domain, transitions.state[row, :, : domain.width], caption=caption, **given)
 
 
 def _write_gif(path: Path, frames: Iterator[Array], fps: float) -> None:
-    image = needed("PIL.Image", "Writing a GIF")
+    image = import_extra("PIL.Image", "Writing a GIF", "pictures")
     palette = image.new("P", (1, 1))
     palette.putpalette(_palette())
     pictures = (image.fromarray(frame).quantize(palette=palette, dither=image.Dither.NONE) for frame in frames)
@@ -164,7 +166,7 @@ def _palette() -> list[int]:
 
 
 def _write_mp4(path: Path, frames: Iterator[Array], fps: float) -> None:
-    ffmpeg = needed("imageio_ffmpeg", "Writing an MP4")
+    ffmpeg = import_extra("imageio_ffmpeg", "Writing an MP4", "pictures")
     try:
         ffmpeg.get_ffmpeg_exe()
     except RuntimeError as none:

@@ -58,7 +58,7 @@ class Layout:
                 )
         described = _features(names, features, width)
         if own is not None:
-            known(own, names, "own")
+            check_factor(own, names, "own")
         outcome = own if outcome_factor is None else _names([outcome_factor], "outcome factor")[0]
         if outcome is None:
             outcome = "outcome"
@@ -68,13 +68,13 @@ class Layout:
             )
         scored = tuple(n for n in names if n != own) if edges is None else _names(edges, "edge", empty=True)
         for edge in scored:
-            known(edge, names, "edges")
+            check_factor(edge, names, "edges")
         explained = _outcome_features(outcome_features, described.get(own or ""), own, outcome_width)
         return cls(names, MappingProxyType(described), outcome, explained, own, scored)
 
     def __reduce__(self) -> tuple[Any, ...]:
         named = (self.factors, dict(self.features), self.outcome_factor, self.outcome_features, self.own, self.edges)
-        return (_rebuilt, named)
+        return (_rebuild, named)
 
     def __hash__(self) -> int:
         return hash((self.factors, tuple(self.features.values()), self.outcome_factor, self.own, self.edges))
@@ -86,7 +86,7 @@ class Layout:
 
     def index(self, factor: str) -> int:
         """The position of a factor; an unknown one is refused with the nearest name."""
-        return self.factors.index(known(factor, self.factors, "factor"))
+        return self.factors.index(check_factor(factor, self.factors, "factor"))
 
     @property
     def shared(self) -> tuple[tuple[int, int], ...]:
@@ -95,10 +95,10 @@ class Layout:
         return tuple((k, before.index(name)) for k, name in enumerate(self.outcome_features) if name in before)
 
 
-def known(name: object, names: Sequence[str], what: str) -> str:
-    """`name`, if it is one of `names`; otherwise an error that suggests the nearest.
+def check_factor(name: object, names: Sequence[str], what: str) -> str:
+    """Return `name` if it is one of `names`; refuse it otherwise, and suggest the nearest.
 
-    >>> known("bal", ["ball"], "own")
+    >>> check_factor("bal", ["ball"], "own")
     Traceback (most recent call last):
     ...
     actcause.data.errors.DataError: Unknown factor 'bal' (own); did you mean 'ball'?
@@ -110,7 +110,7 @@ def known(name: object, names: Sequence[str], what: str) -> str:
     raise DataError(f"Unknown factor {shown(name)} ({what}){near or f'; the factors are {listed}.'}")
 
 
-def _rebuilt(
+def _rebuild(
     factors: tuple[str, ...],
     features: dict[str, tuple[str, ...]],
     outcome_factor: str,
@@ -147,7 +147,7 @@ def _features(
     if not isinstance(given, Mapping):
         raise DataError(f"The features must be a mapping from factors to names. Got {shown(given)} instead.")
     for factor in given:
-        known(factor, factors, "features")
+        check_factor(factor, factors, "features")
     lacking = next((factor for factor in factors if factor not in given), None)
     if lacking is not None:
         raise DataError(f"The features of '{lacking}' are not named: name those of every factor or of none.")

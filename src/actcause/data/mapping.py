@@ -31,7 +31,7 @@ from typing import Any
 
 from ..errors import shown, suggest
 from .errors import DataError
-from .layout import RESERVED, Layout, known
+from .layout import RESERVED, Layout, check_factor
 from .parquet import check_readable
 
 KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "classes", "metadata")
@@ -73,7 +73,7 @@ class ColumnMap:
         layout = Layout.build(
             names,
             {factor: list(named) for factor, named in factors.items()},
-            own=known(own, names, "own") if own else None,
+            own=check_factor(own, names, "own") if own else None,
             outcome_factor=outcome,
             outcome_features=features,
             edges=edges,
@@ -128,7 +128,7 @@ def _column(name: object, columns: Sequence[str]) -> str:
     raise DataError(f"There is no column {shown(name)}{near or f'; the columns are {listed}.'}")
 
 
-def _named_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
+def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
     """Features and their columns, from a list (then the columns name the features), one name, or a table."""
     if isinstance(given, str):
         given = [given]
@@ -146,7 +146,7 @@ def _factors(given: Any, columns: Sequence[str]) -> dict[str, dict[str, str]]:
     if given is not None:
         if not isinstance(given, Mapping) or not given:
             raise DataError(f"'factors' of the mapping must be a table of columns. Got {shown(given)} instead.")
-        return {str(name): _named_columns(listed, columns, f"'{name}'") for name, listed in given.items()}
+        return {str(name): _read_columns(listed, columns, f"'{name}'") for name, listed in given.items()}
     found: dict[str, dict[str, str]] = {}
     for column in columns:
         factor, dot, feature = column.partition(".")
@@ -181,13 +181,13 @@ def _outcome(
     if isinstance(given, str):
         if given in marked:
             return given, list(marked[given]), tuple(marked[given].values())
-        return known(given, tuple(factors), "outcome"), list(factors[given]), None
+        return check_factor(given, tuple(factors), "outcome"), list(factors[given]), None
     if not isinstance(given, Mapping) or len(given) != 1:
         raise DataError(
             f"'outcome' of the mapping must be a table of one outcome's columns. Got {shown(given)} instead."
         )
     [(name, listed)] = given.items()
-    found_columns = _named_columns(listed, columns, f"the outcome '{name}'")
+    found_columns = _read_columns(listed, columns, f"the outcome '{name}'")
     features = list(found_columns)
     if name in factors and not isinstance(listed, Mapping):
         features = list(factors[name])
@@ -206,7 +206,7 @@ def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]
         return {}
     if not isinstance(given, Mapping):
         raise DataError(f"'{what}' of the mapping must be a table of factors and columns. Got {shown(given)} instead.")
-    return {known(factor, factors, what): _column(column, columns) for factor, column in given.items()}
+    return {check_factor(factor, factors, what): _column(column, columns) for factor, column in given.items()}
 
 
 def _classes(given: Any, layout: Layout) -> dict[str, str]:
@@ -215,7 +215,7 @@ def _classes(given: Any, layout: Layout) -> dict[str, str]:
         raise DataError(
             f"'classes' of the mapping must be a table of factors and their classes. Got {shown(given)} instead."
         )
-    named = {known(factor, layout.factors, "classes"): str(name) for factor, name in given.items()}
+    named = {check_factor(factor, layout.factors, "classes"): str(name) for factor, name in given.items()}
     classes = {factor: named.get(factor, factor) for factor in layout.factors}
     first: dict[str, str] = {}
     for factor, name in classes.items():

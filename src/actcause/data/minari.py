@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import shown
-from .errors import DataError, optional
-from .layout import Layout, known
+from ..errors import import_extra, shown
+from .errors import DataError
+from .layout import Layout, check_factor
 from .row_arrays import concatenate
 from .transitions import Transitions
 from .validate import Array
@@ -43,7 +43,7 @@ def from_minari(
     layout: Layout | None = None
     for number, episode in enumerate(_episodes(dataset)):
         columns = _columns(episode, action, factors)
-        after = known(outcome, tuple(columns), "outcome")
+        after = check_factor(outcome, tuple(columns), "outcome")
         steps = len(columns[after]) - 1
         if steps < 1:
             continue
@@ -57,7 +57,7 @@ def from_minari(
 
 def _episodes(dataset: Any) -> Iterator[Any]:
     if isinstance(dataset, str):
-        minari = optional("minari", "Reading a Minari data set by its id", "minari")
+        minari = import_extra("minari", "Reading a Minari data set by its id", "minari")
         try:
             dataset = minari.load_dataset(dataset)
         except (FileNotFoundError, ValueError) as wrong:
@@ -86,7 +86,7 @@ def _columns(episode: Any, action: str | None, factors: Sequence[str] | None) ->
         columns[action] = acted
     if factors is None:
         return columns
-    return {known(name, tuple(columns), "factors"): columns[name] for name in factors}
+    return {check_factor(name, tuple(columns), "factors"): columns[name] for name in factors}
 
 
 def _table(values: Any, name: str) -> Array:
@@ -102,7 +102,7 @@ def _layout(
 ) -> Layout:
     named = {name: [f"x{position}" for position in range(values.shape[1])] for name, values in columns.items()}
     for name, given in (features or {}).items():
-        wanted = len(named[known(name, tuple(columns), "features")])
+        wanted = len(named[check_factor(name, tuple(columns), "features")])
         if len(given) != wanted:
             raise DataError(f"'{name}' has {wanted} features. Got {len(given)} names.")
         named[name] = list(given)

@@ -11,7 +11,7 @@ from ..errors import shown
 from .errors import DataError
 from .mapped_rows import read_chunks
 from .mapping import ColumnMap
-from .parquet import ROWS, batches_of, header_of, opened
+from .parquet import ROWS, open_parquet, parse_header, read_row_groups
 from .row_arrays import RowArrays
 from .tables import chunks, column_names, is_parquet
 
@@ -24,12 +24,12 @@ def read_rows(
         raise DataError(f"The number of rows of a batch must be a positive integer. Got {shown(rows)} instead.")
     source = Path(path)
     if mapping is None and is_parquet(source):
-        with opened(source) as file:
-            header = header_of(file, source)
+        with open_parquet(source) as file:
+            header = parse_header(file, source)
             if header is not None:
                 if not file.metadata.num_rows:
                     raise DataError(f"{source} holds no row.")
-                yield from batches_of(file, header, source, rows, group=group)
+                yield from read_row_groups(file, header, source, rows, group=group)
                 return
     if group is not None:
         raise DataError(f"{source} is not one of our files: it is read whole, not by row groups.")

@@ -12,7 +12,7 @@ from ..errors import shown
 from .errors import DataError
 from .layout import Layout
 from .running_statistics import RunningStatistics
-from .validate import Array
+from .validate import Array, read_only
 
 if TYPE_CHECKING:
     from .transitions import Transitions
@@ -59,7 +59,7 @@ class Standardiser:
             if state.constant[own] and not outcome.constant[k]:
                 mean[own], scale[own] = state.mean[own], outcome_scale[k]
             outcome_mean[k], outcome_scale[k] = mean[own], scale[own]
-        return cls(layout, *map(_fixed, (mean, scale, outcome_mean, outcome_scale)))
+        return cls(layout, *map(read_only, (mean, scale, outcome_mean, outcome_scale)))
 
     def transform(self, data: Transitions) -> Transitions:
         """The same rows, shifted and scaled; absent objects stay 0."""
@@ -94,14 +94,9 @@ class Standardiser:
             outcome_mean.shape == outcome_scale.shape == (len(layout.outcome_features),)
         ):
             raise DataError("The description of the standardiser does not fit the layout: it has other shapes.")
-        return cls(layout, *map(_fixed, (mean, scale, outcome_mean, outcome_scale)))
+        return cls(layout, *map(read_only, (mean, scale, outcome_mean, outcome_scale)))
 
 
 def _shift_and_scale(statistics: RunningStatistics) -> tuple[Array, Array]:
     still = statistics.constant | (statistics.std <= 1e-9 * np.abs(statistics.mean))
     return np.where(still, 0.0, statistics.mean), np.where(still, 1.0, statistics.std)
-
-
-def _fixed(array: Array) -> Array:
-    array.flags.writeable = False
-    return array

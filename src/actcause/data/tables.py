@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import printable, shown
-from .errors import DataError, optional
-from .parquet import MAGIC, check_readable, opened
+from ..errors import import_extra, printable, shown
+from .errors import DataError
+from .parquet import MAGIC, check_readable, open_parquet
 from .validate import Array
 
 CSV = "Reading CSV files"
@@ -37,7 +37,7 @@ def is_parquet(path: Path) -> bool:
 def column_names(path: Path) -> tuple[str, ...]:
     """The names of the columns, each of them once."""
     if is_parquet(path):
-        with opened(path) as file:
+        with open_parquet(path) as file:
             names = tuple(file.schema_arrow.names)
     else:
         names = _csv_header(path)[0]
@@ -54,7 +54,7 @@ def chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
 
 
 def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
-    with opened(path) as file:
+    with open_parquet(path) as file:
         for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
             if batch.num_rows:
                 yield {
@@ -86,7 +86,7 @@ def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
 
 def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
     """Every value is read as text first, so that a wrong one can be shown with its row."""
-    arrow, reader = optional("pyarrow", CSV), optional("pyarrow.csv", CSV)
+    arrow, reader = import_extra("pyarrow", CSV, "data"), import_extra("pyarrow.csv", CSV, "data")
     names, delimiter = _csv_header(path)
     try:
         stream = reader.open_csv(
@@ -105,7 +105,7 @@ def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk
             for block in stream:
                 for start in range(0, block.num_rows, rows):
                     part = block.slice(start, rows)
-                    yield {name: _parsed(part.column(position)) for position, name in enumerate(columns)}
+                    yield {name: _parse(part.column(position)) for position, name in enumerate(columns)}
     except arrow.ArrowException as wrong:
         if "Empty CSV file" in str(wrong) or "skip initial" in str(wrong):
             raise DataError(f"{path} holds no row below the names of its columns.") from wrong
@@ -113,9 +113,9 @@ def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk
         raise DataError(f"{path} cannot be read as CSV: {reason}") from wrong
 
 
-def _parsed(text: Any) -> Array:
-    """Numbers where all are numbers, else the text itself."""
-    arrow, compute = optional("pyarrow", CSV), optional("pyarrow.compute", CSV)
+def _parse(text: Any) -> Array:
+    """Parse numbers where all are numbers, else the text itself."""
+    arrow, compute = import_extra("pyarrow", CSV, "data"), import_extra("pyarrow.compute", CSV, "data")
     trimmed = compute.utf8_trim_whitespace(text)
     for kind in (arrow.int64(), arrow.float64()):
         try:

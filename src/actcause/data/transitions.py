@@ -13,11 +13,11 @@ from ..errors import shown
 from .errors import DataError
 from .layout import Layout
 from .mapped_rows import read_frame
-from .parquet import Writer
 from .reading import read_rows
 from .row_arrays import RowArrays, concatenate
 from .standardise import Standardiser
 from .validate import Array, check_numbers, read_only
+from .writer import Writer
 
 if TYPE_CHECKING:
     from os import PathLike

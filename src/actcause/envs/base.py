@@ -154,7 +154,7 @@ class Domain(ABC):
         seen = states.copy()
         if self.action is not None:
             used = len(self.features[self.action])
-            seen[:, self.index(self.action), :used] = self._acted(states, actions)[:, :used]
+            seen[:, self.index(self.action), :used] = self._check_actions(states, actions)[:, :used]
         return seen
 
     def with_noise(self, generator: np.random.Generator, actions: Array) -> Array:
@@ -165,18 +165,18 @@ class Domain(ABC):
 
     # -- for subclasses ----------------------------------------------------------------------------
 
-    def _acted(self, states: Array, actions: Array) -> Array:
-        """The actions as numbers, one row a world; without random numbers behind them there is no noise."""
-        acted = np.asarray(actions, dtype=float)
-        if acted.ndim != 2:
-            acted = acted.reshape(len(states), -1)
-        if len(acted) != len(states) or acted.shape[1] - self.action_size not in (0, self.noise_size):
+    def _check_actions(self, states: Array, actions: Array) -> Array:
+        """Return the actions as numbers, one row a world; without random numbers behind them there is no noise."""
+        numbers = np.asarray(actions, dtype=float)
+        if numbers.ndim != 2:
+            numbers = numbers.reshape(len(states), -1)
+        if len(numbers) != len(states) or numbers.shape[1] - self.action_size not in (0, self.noise_size):
             behind = f", and {self.noise_size} more for the noise" if self.noise_size else ""
             raise QueryError(
                 f"An action of {self.name} has {self.action_size} numbers{behind}, one row for each of "
                 f"{len(states)} worlds. Got an array of shape {np.shape(actions)} instead."
             )
-        return acted
+        return numbers
 
     def _check(self, *names: str, least: float = 0, whole: bool = False, positive: bool = False) -> None:
         """Refuse parameters that are no numbers, or too small ones."""

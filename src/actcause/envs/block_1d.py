@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import QueryError
 from .base import Array, Domain, Step
-from .columns import TOUCH, columns, gap, lesser, nudged, where
+from .physics import TOUCH, gap, lesser, nudge, unpack, where
 
 PUSHER, BLOCK, FIRST = 0, 1, 2  # rows of a state; the obstacles come last
 
@@ -131,12 +131,12 @@ class Block1D(Domain):
         return self.with_noise(generator, np.zeros((len(states), 0)))
 
     def step(self, states: Array, actions: Array) -> Step:
-        actions = self._acted(states, actions)
+        actions = self._check_actions(states, actions)
         following = states.copy()
         cause = np.zeros(states.shape[:2], dtype=bool)
         cause[:, BLOCK] = True
         moved, pinned, ended = np.zeros((3, len(states)), dtype=bool)
-        (pusher,), (block,), *obstacles = columns(states)
+        (pusher,), (block,), *obstacles = unpack(states)
         before = gap(block - pusher, True, self.body)
         contact = before < self.reach - TOUCH
         push = where(contact, self.reach - before, 0.0)
@@ -154,9 +154,9 @@ class Block1D(Domain):
         moved[:] = contact & (to != block)
         pinned[:] = contact & (to == block)
         if actions.shape[1]:
-            shift = self.noise * columns(actions)[0]
+            shift = self.noise * unpack(actions)[0]
             solid = [(other, (self.body,), True) for other in ((at,), *obstacles)]
-            [to] = nudged((to,), (shift,), solid, ((0.0,), (self.size + self.reach,)))
+            [to] = nudge((to,), (shift,), solid, ((0.0,), (self.size + self.reach,)))
         following[:, PUSHER, 0], following[:, BLOCK, 0] = at, to
         ended[:] = (at >= self.size) | (to >= self.size) | (at == pusher)
         return Step(states.copy(), following, cause, ended, {"moved": moved, "pinned": pinned})

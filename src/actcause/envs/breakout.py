@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import QueryError, shown
 from .base import Array, Domain, Step
-from .columns import TOUCH, Number, Truth, anywhere, columns, either, greater, lesser, nudged, rows_of, where
+from .physics import TOUCH, Number, Truth, anywhere, either, greater, lesser, nudge, unpack, where, worlds_where
 
 PADDLE, BALL, FIRST = 1, 2, 3  # rows of a state; the blocks come last
 X, Y, VX, VY, ALIVE = range(5)
@@ -235,15 +235,15 @@ class Breakout(Domain):
         return self.paddle[0] / len(self.angles)
 
     def step(self, states: Array, actions: Array) -> Step:
-        actions = self._acted(states, actions)
-        moves = lesser(greater(columns(actions)[0], -1.0), 1.0)
+        actions = self._check_actions(states, actions)
+        moves = lesser(greater(unpack(actions)[0], -1.0), 1.0)
         seen, following = states.copy(), states.copy()
         seen[:, 0, 0] = moves
         following[:, 0] = 0
         cause = np.zeros(states.shape[:2], dtype=bool)
         cause[:, BALL] = True
-        world = columns(states)
-        ball = self._flown(world)
+        world = unpack(states)
+        ball = self._fly(world)
         _put(following, slice(None), ball)
         # Only where the box around the ball's way meets a body is there anything to work out.
         half = (ball[VX] * 0.5, ball[VY] * 0.5)
@@ -255,8 +255,8 @@ class Breakout(Domain):
             for body, reach, there in self._bodies(world)
         )
         if anywhere(near):
-            rows = rows_of(near)
-            self._bounce(rows, columns(states[rows]), following, cause)
+            rows = worlds_where(near)
+            self._bounce(rows, unpack(states[rows]), following, cause)
         if actions.shape[1] > self.action_size:
             self._nudge(actions[:, self.action_size :], following)
         return Step(seen, following, cause, self._move_paddle(moves, following))
@@ -266,13 +266,13 @@ class Breakout(Domain):
         there = [True, *(block[ALIVE] > 0 for block in world[FIRST:])]
         return list(zip((world[PADDLE], *world[FIRST:]), self._reach, there, strict=True))
 
-    def _flown(self, world: Sequence[Any]) -> tuple[Number, Number, Number, Number]:
+    def _fly(self, world: Sequence[Any]) -> tuple[Number, Number, Number, Number]:
         """The ball after a step in which it meets nothing but walls."""
         x, y, vx, vy, _ = world[BALL]
-        vx, vy = self._off_walls(x, y, vx, vy)
+        vx, vy = self._bounce_off_walls(x, y, vx, vy)
         return x + vx, y + vy, vx, vy
 
-    def _off_walls(self, x: Number, y: Number, vx: Number, vy: Number) -> tuple[Number, Number]:
+    def _bounce_off_walls(self, x: Number, y: Number, vx: Number, vy: Number) -> tuple[Number, Number]:
         """The velocity with what points through a wall turned round."""
         aside = x + vx - self.size[0] / 2
         outwards = (abs(aside) > (self.size[0] - self.ball[0]) / 2) & (aside * vx > 0)
@@ -282,22 +282,22 @@ class Breakout(Domain):
     def _bounce(self, rows: Array | slice, world: Sequence[Any], following: Array, cause: Array) -> None:
         """Turn the ball off what is in its way in the worlds `rows`, and note what that was."""
         x, y = world[BALL][:2]
-        flown = self._flown(world)
+        flown = self._fly(world)
         bodies = self._bodies(world)
-        struck = self._nearest(x, y, flown[VX], flown[VY], bodies)
+        struck = self._find_nearest(x, y, flown[VX], flown[VY], bodies)
         some = either(struck)  # a way may lead past a corner
         if not anywhere(some):
             return
-        given = self._angle(x, y, world[PADDLE], flown[VX], flown[VY])
+        given = self._strike(x, y, world[PADDLE], flown[VX], flown[VY])
         up = where(struck[0], given[1], -flown[VY])
-        vx, vy = self._off_walls(x, y, where(struck[0], given[0], flown[VX]), up)
+        vx, vy = self._bounce_off_walls(x, y, where(struck[0], given[0], flown[VX]), up)
         # What was hit is gone; what is left may stand in the new way.
         left = [bodies[0]]
         left += [(body, reach, there ^ hit) for (body, reach, there), hit in zip(bodies[1:], struck[1:], strict=True)]
         dx, dy = vx, where(vy != up, 0.0, vy)
-        held = self._nearest(x, y, dx, dy, left)
+        held = self._find_nearest(x, y, dx, dy, left)
         dx = where(either(held), 0.0, dx)
-        stuck = either(self._nearest(x, y, dx, dy, left))
+        stuck = either(self._find_nearest(x, y, dx, dy, left))
         bounced = (x + where(stuck, 0.0, dx), y + where(stuck, 0.0, dy), vx, vy)
         _put(following, rows, [where(some, new, old) for new, old in zip(bounced, flown, strict=True)])
         for number, (hit, holds) in enumerate(zip(struck, held, strict=True)):
@@ -306,7 +306,7 @@ class Breakout(Domain):
             if position != PADDLE:
                 following[rows, position, ALIVE] = where(hit, 0.0, world[position][ALIVE])
 
-    def _angle(self, x: Number, y: Number, paddle: Sequence[Number], vx: Number, vy: Number) -> tuple[Number, Number]:
+    def _strike(self, x: Number, y: Number, paddle: Sequence[Number], vx: Number, vy: Number) -> tuple[Number, Number]:
         """The velocity that the paddle gives: by zone, or down again off its underside."""
         zone = (x - paddle[X]) / self._zone + len(self.angles) / 2
         across, up = map(float, self.angles[0])
@@ -315,7 +315,7 @@ class Breakout(Domain):
         below = y <= paddle[Y] - (self._reach[0][1] - TOUCH)
         return where(below, vx, across), where(below, -vy, up)
 
-    def _nearest(self, x: Number, y: Number, vx: Number, vy: Number, bodies: Sequence[Body]) -> list[Truth]:
+    def _find_nearest(self, x: Number, y: Number, vx: Number, vy: Number, bodies: Sequence[Body]) -> list[Truth]:
         """Which bodies a ball on its way enters first."""
         speed = (where(vx == 0, STILL, vx), where(vy == 0, STILL, vy))
         entries = []
@@ -336,15 +336,15 @@ class Breakout(Domain):
 
     def _nudge(self, draws: Array, following: Array) -> None:
         """Shift the ball by chance, as far as walls, paddle and blocks let it."""
-        world = columns(following)
+        world = unpack(following)
         low = (self.ball[0] / 2, 0.0)
         high = (self.size[0] - self.ball[0] / 2, self.size[1] - self.ball[1] / 2)
-        shift = [self.noise * draw for draw in columns(draws)]
-        following[:, BALL, X], following[:, BALL, Y] = nudged(world[BALL][:2], shift, self._bodies(world), (low, high))
+        shift = [self.noise * draw for draw in unpack(draws)]
+        following[:, BALL, X], following[:, BALL, Y] = nudge(world[BALL][:2], shift, self._bodies(world), (low, high))
 
     def _move_paddle(self, moves: Number, following: Array) -> Array:
         """Move the paddle as far as the walls, and a ball beside it, let it; returns where the episode ends."""
-        world = columns(following)
+        world = unpack(following)
         ball, before = world[BALL], world[PADDLE][X]
         half = self.paddle[0] / 2
         after = lesser(greater(before + moves * self.paddle_speed, half), self.size[0] - half)

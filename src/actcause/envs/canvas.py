@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtraError, QueryError
+from ..errors import QueryError, import_extra
 from .base import Array
 
 Point = tuple[float, float]
@@ -25,20 +25,6 @@ INK, PAPER, FIELD, EDGE = "#1A1A1A", "#FFFFFF", "#F4F4F4", "#5A5A5A"
 AGENT, OUTCOME, THING, GOAL = "#56B4E9", "#F0E442", "#B3B3B3", "#009E73"
 TRUE, PREDICTED = "#0072B2", "#D55E00"
 COLOURS = (PAPER, INK, FIELD, EDGE, AGENT, OUTCOME, THING, GOAL, TRUE, PREDICTED)
-
-
-def needed(module: str, what: str) -> Any:
-    """A module that the extra `pictures` brings, imported where it is used.
-
-    >>> needed("no_such_module", "Drawing a dream")
-    Traceback (most recent call last):
-    ...
-    actcause.errors.MissingExtraError: Drawing a dream needs an extra that is not installed: pip install 'actcause[pictures]'
-    """  # noqa: E501 - the message as it is
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as missing:
-        raise MissingExtraError(what, "pictures") from missing
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -55,7 +41,9 @@ class Canvas:
     """A picture in the making."""
 
     def __init__(self, width: int, height: int, font: int) -> None:
-        self._image: Any = needed("PIL.Image", "Drawing a domain").new("RGB", (width * FINE, height * FINE), PAPER)
+        self._image: Any = import_extra("PIL.Image", "Drawing a domain", "pictures").new(
+            "RGB", (width * FINE, height * FINE), PAPER
+        )
         self._draw: Any = import_module("PIL.ImageDraw")
         self._pen: Any = self._draw.Draw(self._image)
         self._font = _font(font)
@@ -98,8 +86,8 @@ class Canvas:
         """How many pixels wide a line of text is."""
         return float(self._font.getlength(text))
 
-    def fitted(self, text: str, width: float) -> str:
-        """The text, cut off with dots where it is wider."""
+    def shorten(self, text: str, width: float) -> str:
+        """Cut text off with dots where it is wider."""
         if self.measure(text) <= width:
             return text
         while text and self.measure(text + "...") > width:
@@ -126,7 +114,7 @@ class Window:
 
     def __init__(self, title: str, fps: float = 15) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        self._pygame: Any = needed("pygame", "Showing a domain in a window")
+        self._pygame: Any = import_extra("pygame", "Showing a domain in a window", "pictures")
         try:
             self._pygame.display.init()
         except self._pygame.error as none:
@@ -158,7 +146,7 @@ class Window:
 
 @lru_cache(maxsize=8)
 def _font(size: int) -> Any:
-    return needed("PIL.ImageFont", "Drawing a domain").load_default(size)
+    return import_extra("PIL.ImageFont", "Drawing a domain", "pictures").load_default(size)
 
 
 def _fine(points: Sequence[Point]) -> list[Point]:

@@ -79,16 +79,16 @@ def draw(
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise QueryError(f"The size of a picture must be an integer from {SIZES[0]} to {SIZES[1]}. Got {size} instead.")
     overlays = {
-        colour: named(domain, given, what)
+        colour: factor_names(domain, given, what)
         for colour, given, what in ((TRUE, cause, "causes"), (PREDICTED, predicted, "predicted causes"))
         if given is not None
     }
-    scene = build(domain, _checked(domain, world))
+    scene = build(domain, _check_world(domain, world))
     return _Painter(scene, size, len(caption)).paint(domain.outcome, overlays, caption)
 
 
-def named(domain: Domain, given: Any, what: str = "causes") -> tuple[str, ...]:
-    """The names of the factors that are given as a vector of 0 and 1 or as names, in the domain's order."""
+def factor_names(domain: Domain, given: Any, what: str = "causes") -> tuple[str, ...]:
+    """Name the factors that are given as a vector of 0 and 1 or as names, in the domain's order."""
     values = list(given) if isinstance(given, (list, tuple, set, frozenset)) else given
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
         positions = {domain.index(name) for name in values}
@@ -104,7 +104,7 @@ def named(domain: Domain, given: Any, what: str = "causes") -> tuple[str, ...]:
     return tuple(factor for position, factor in enumerate(domain.factors) if position in positions)
 
 
-def _checked(domain: Domain, world: Any) -> Array:
+def _check_world(domain: Domain, world: Any) -> Array:
     try:
         values = np.asarray(world, dtype=float)
     except (TypeError, ValueError):
@@ -244,7 +244,7 @@ class _Painter:
         self._legend(overlays)
         for number, line in enumerate(reversed(caption)):
             at = canvas.height - 6 - (number + 0.5) * canvas.line
-            canvas.text((8, at), canvas.fitted(line, canvas.width - 16), "lm")
+            canvas.text((8, at), canvas.shorten(line, canvas.width - 16), "lm")
         return canvas.pixels()
 
     def _arrow(self, colour: str, start: Point, end: Point, half: Point, *, loop: bool) -> None:

@@ -101,7 +101,7 @@ class Mover1D(Domain):
         return self.with_noise(generator, np.zeros((len(states), 0)))
 
     def step(self, states: Array, actions: Array) -> Step:
-        actions = self._acted(states, actions)
+        actions = self._check_actions(states, actions)
         following = states.copy()
         cause = np.ones((len(states), 2), dtype=bool)
         field = np.floor(states[:, MOVER, 0] + 0.5)

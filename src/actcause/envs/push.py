@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import QueryError, shown
 from .base import Array, Domain, Step
-from .columns import TOUCH, Number, Truth, anywhere, columns, either, gap, greater, lesser, nudged, rows_of, where
+from .physics import TOUCH, Number, Truth, anywhere, either, gap, greater, lesser, nudge, unpack, where, worlds_where
 
 PUSHER, BLOCK, TARGET, FIRST = 1, 2, 3, 4  # rows of a state; the obstacles come last
 TRIES = 200  # darts for one box before its world is placed afresh
@@ -165,7 +165,7 @@ class Push(Domain):
             todo = todo[stuck]
         if len(todo):
             raise self._too_full()
-        states[:, TARGET, 2] = self._on_target(columns(states))
+        states[:, TARGET, 2] = self._on_target(unpack(states))
         return states
 
     def _too_full(self) -> QueryError:
@@ -179,28 +179,28 @@ class Push(Domain):
     # -- dynamics ------------------------------------------------------------------------------------
 
     def step(self, states: Array, actions: Array) -> Step:
-        actions = self._acted(states, actions)
+        actions = self._check_actions(states, actions)
         seen, following = states.copy(), states.copy()
         following[:, 0] = 0
         cause = np.zeros(states.shape[:2], dtype=bool)
         cause[:, BLOCK] = True
         moved, pinned, ended = np.zeros((3, len(states)), dtype=bool)
-        world, action = columns(states), columns(actions)
+        world, action = unpack(states), unpack(actions)
         wish = self._wish(world, action)
         for axis in (0, 1):
-            seen[:, 0, axis] = _within(action[axis])
+            seen[:, 0, axis] = _clip(action[axis])
             following[:, PUSHER, axis] = world[PUSHER][axis] + wish[axis]
         # Only where the box around the pusher's way meets a solid body is there anything to work out.
         near = either(self._near(world[PUSHER], wish, body) for body in (world[BLOCK], *world[FIRST:]))
         if anywhere(near):
-            rows = rows_of(near)
+            rows = worlds_where(near)
             self._collide(rows, states[rows], actions[rows], following, cause)
             shifted = (following[rows, BLOCK] != states[rows, BLOCK]).any(axis=1)
             moved[rows] = cause[rows, PUSHER] & shifted
             pinned[rows] = cause[rows, PUSHER] & ~shifted
         if actions.shape[1] > self.action_size:
             self._nudge(actions[:, self.action_size :], following)
-        following[:, TARGET, 2] = self._on_target(columns(following))
+        following[:, TARGET, 2] = self._on_target(unpack(following))
         return Step(seen, following, cause, ended, {"moved": moved, "pinned": pinned})
 
     def _wish(self, world: Sequence[Any], action: Sequence[Number]) -> list[Number]:
@@ -208,7 +208,7 @@ class Push(Domain):
         low = self.box / 2
         high = self.arena - low
         return [
-            greater(lesser(_within(action[axis]) * self.stride, greater(high - at, 0.0)), lesser(low - at, 0.0))
+            greater(lesser(_clip(action[axis]) * self.stride, greater(high - at, 0.0)), lesser(low - at, 0.0))
             for axis, at in enumerate(world[PUSHER][:2])
         ]
 
@@ -221,8 +221,8 @@ class Push(Domain):
 
     def _collide(self, rows: Array | slice, states: Array, actions: Array, following: Array, cause: Array) -> None:
         """Work out the pusher's and the block's way in the worlds `rows`, and who touched whom."""
-        world = columns(states)
-        wish = self._wish(world, columns(actions))
+        world = unpack(states)
+        wish = self._wish(world, unpack(actions))
         pusher, block, obstacles = list(world[PUSHER]), list(world[BLOCK]), world[FIRST:]
         touched: Truth = False
         stopped: list[Truth] = [False] * self.obstacles
@@ -264,12 +264,12 @@ class Push(Domain):
 
     def _nudge(self, draws: Array, following: Array) -> None:
         """Shift the block by chance, as far as what is solid lets it and no further than a pusher could."""
-        world = columns(following)
+        world = unpack(following)
         solid = [(body, (self.box, self.box), True) for body in (world[PUSHER], *world[FIRST:])]
         low = self.box / 2 if self.walls_bind_block else -self.box / 2
         bounds = ((low, low), (self.arena - low, self.arena - low))
-        shift = [self.noise * draw for draw in columns(draws)]
-        for axis, place in enumerate(nudged(world[BLOCK][:2], shift, solid, bounds)):
+        shift = [self.noise * draw for draw in unpack(draws)]
+        for axis, place in enumerate(nudge(world[BLOCK][:2], shift, solid, bounds)):
             following[:, BLOCK, axis] = place
 
     def _on_target(self, world: Sequence[Any]) -> Truth:
@@ -278,5 +278,5 @@ class Push(Domain):
         return (abs(block[0] - target[0]) < near) & (abs(block[1] - target[1]) < near)
 
 
-def _within(action: Number) -> Number:
+def _clip(action: Number) -> Number:
     return lesser(greater(action, -1.0), 1.0)

@@ -21,9 +21,9 @@ from torch import Tensor
 from .._version import __version__
 from ..data import Transitions
 from ..data.layout import Layout
-from ..errors import shown
+from ..errors import import_extra, shown
 from ..io.atomic import write_whole_bytes
-from .errors import RunError, optional
+from .errors import RunError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -120,7 +120,7 @@ def fingerprint(data: Transitions) -> str:
 
 def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
     """Header and tensors into one file, which appears when it is whole."""
-    safetensors = optional("safetensors.torch", "Saving what was learned")
+    safetensors = import_extra("safetensors.torch", "Saving what was learned", "learn")
     plain = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
     try:
         text = json.dumps(header)
@@ -131,7 +131,7 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping
 
 def read(path: str | PathLike[str]) -> Saved:
     """What a file holds; one that is damaged, foreign or of another version is refused in one sentence."""
-    safetensors = optional("safetensors", "Loading what was learned")
+    safetensors = import_extra("safetensors", "Loading what was learned", "learn")
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
-from ..errors import ActCauseError, MissingExtraError
+from ..errors import ActCauseError
 
 
 class LearnError(ActCauseError):
@@ -14,11 +11,3 @@ class LearnError(ActCauseError):
 
 class RunError(LearnError):
     """A saved run that cannot be read, or does not fit what it is asked about."""
-
-
-def optional(module: str, what: str) -> Any:
-    """Import an optional dependency of the extra `learn`, or say how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as missing:
-        raise MissingExtraError(what, "learn") from missing

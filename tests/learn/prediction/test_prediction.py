@@ -20,7 +20,7 @@ import annotation
 import killers
 from actcause.cli import main
 from actcause.data import Writer, collect, load
-from actcause.data.parquet import join_files
+from actcause.data.writer import join_files
 from actcause.learn import load as load_learner
 from actcause.learn import make, predict_files, runs
 from actcause.learn.prediction.files import PredictionError, pair_files

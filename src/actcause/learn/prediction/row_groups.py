@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...data import DataError, Transitions, Writer, read_batches
-from ...data.errors import optional
-from ...data.parquet import ROWS, WHAT, check_readable, header_of, opened
+from ...data.parquet import ROWS, WHAT, check_readable, open_parquet, parse_header
 from ...data.tables import is_parquet
-from ...errors import ActCauseError
+from ...errors import ActCauseError, import_extra
 
 if TYPE_CHECKING:
     from .. import Learner
@@ -99,8 +98,8 @@ def inspect_file(task: tuple[Path, Path | None]) -> FileContents | Fault:
     try:
         groups: tuple[int, ...] = ()
         if mapping is None and is_parquet(source):
-            with opened(source) as file:
-                if header_of(file, source) is not None:
+            with open_parquet(source) as file:
+                if parse_header(file, source) is not None:
                     if not file.metadata.num_rows:
                         raise DataError(f"{source} holds no row.")
                     groups = tuple(file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups))
@@ -169,7 +168,7 @@ def _one_thread() -> Iterator[None]:
     """Let libraries use one thread: workers are as many as there are cores, and sums do not depend on their number."""
     import torch
 
-    pyarrow = optional("pyarrow", WHAT)
+    pyarrow = import_extra("pyarrow", WHAT, "data")
     before = torch.get_num_threads(), pyarrow.cpu_count()
     torch.set_num_threads(1)
     pyarrow.set_cpu_count(1)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ...data import DataError
-from ...data.parquet import header, join_files, opened
+from ...data.parquet import open_parquet, read_header
+from ...data.writer import join_files
 from ...io.atomic import reason, remove_partials, write_whole
 from .files import FilePair, PredictionError
 from .row_groups import ORIGIN, FileContents, GroupTask, Origin, PredictionSettings
@@ -99,7 +100,7 @@ class Target:
 def read_origin(path: Path) -> Mapping[str, Any] | None:
     """Read what the answers in a file come from; None where it holds none."""
     with suppress(DataError):
-        found = header(path)
+        found = read_header(path)
         if found is not None and isinstance(origin := found.metadata.get(ORIGIN), dict):
             return origin
     return None
@@ -107,7 +108,7 @@ def read_origin(path: Path) -> Mapping[str, Any] | None:
 
 def count_causes(path: Path) -> Counter[str]:
     """Count a file's rows ("rows"), those that have each factor as a cause, and those that are unsure."""
-    with opened(path) as file:
+    with open_parquet(path) as file:
         columns = [name for name in file.schema_arrow.names if name.startswith(FOUND) or name == UNSURE]
         counts = Counter({"rows": file.metadata.num_rows} | dict.fromkeys(columns, 0))
         for batch in file.iter_batches(columns=columns):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...data import DataError, describe
 from ...data.mapping import ColumnMap
-from ...data.parquet import header_of, opened
+from ...data.parquet import open_parquet, parse_header
 from ...data.tables import Chunk, chunks, column_names, is_parquet
 from ...io.atomic import write_whole_bytes
 from . import library
@@ -42,8 +42,8 @@ def look(payload: Mapping[str, Any]) -> dict[str, Any]:
             raise DataError(f"{path} has {len(names)} columns; {MOST_COLUMNS} are the most that the page can show.")
         rows, ours = None, False
         if is_parquet(path):
-            with opened(path) as file:
-                rows, ours = int(file.metadata.num_rows), header_of(file, path) is not None
+            with open_parquet(path) as file:
+                rows, ours = int(file.metadata.num_rows), parse_header(file, path) is not None
         seen, found = _ranges(path, names)
         stored = library.mapping_of(path)
         try:

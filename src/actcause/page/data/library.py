@@ -161,16 +161,16 @@ def _about(path: str, changed: int, mapped: int | None) -> dict[str, Any]:
     """Rows and names of a recording; where its columns do not say what they are, why."""
     from ...data import DataError
     from ...data.mapping import ColumnMap
-    from ...data.parquet import header_of, opened
+    from ...data.parquet import open_parquet, parse_header
     from ...data.tables import column_names, is_parquet
 
     source, rows, domain = Path(path), None, None
     try:
         layout = None
         if is_parquet(source):
-            with opened(source) as file:
+            with open_parquet(source) as file:
                 rows = int(file.metadata.num_rows)
-                found = None if mapping_of(source) else header_of(file, source)
+                found = None if mapping_of(source) else parse_header(file, source)
             if found is not None:
                 layout, domain = found.layout, found.metadata.get("domain")
         if layout is None:

@@ -56,14 +56,18 @@ def said(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def as_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The same file as text, beside it."""
-    from ...data.errors import optional
-    from ...data.parquet import opened
+    from ...data.parquet import open_parquet
+    from ...errors import import_extra
 
     source = found_file(payload)
     target = source.with_suffix(".csv")
     if not target.exists() or target.stat().st_mtime_ns < source.stat().st_mtime_ns:
-        writer = optional("pyarrow.csv", "Writing CSV files")
-        with opened(source) as file, write_whole(target) as text, writer.CSVWriter(text, file.schema_arrow) as sink:
+        writer = import_extra("pyarrow.csv", "Writing CSV files", "data")
+        with (
+            open_parquet(source) as file,
+            write_whole(target) as text,
+            writer.CSVWriter(text, file.schema_arrow) as sink,
+        ):
             for batch in file.iter_batches(batch_size=ROWS):
                 sink.write_batch(batch)
     return {"bytes": target.stat().st_size}

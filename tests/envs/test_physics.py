@@ -7,7 +7,7 @@ import pytest
 
 from actcause import envs
 from actcause.envs.base import Domain, Step
-from actcause.envs.columns import anywhere, columns, gap, greater, lesser, nudged, rows_of, where
+from actcause.envs.physics import anywhere, gap, greater, lesser, nudge, unpack, where, worlds_where
 
 WORLDS, STEPS = 40, 120
 VARIANTS = [
@@ -57,25 +57,25 @@ def test_floats_and_arrays_give_the_same() -> None:
     assert anywhere(True)
     assert anywhere(array > 1)
     assert not anywhere(array > 2)
-    assert rows_of(array > 0).tolist() == [2]
-    assert rows_of(True) == slice(None)
+    assert worlds_where(array > 0).tolist() == [2]
+    assert worlds_where(True) == slice(None)
 
 
-def test_columns_are_floats_of_one_world_and_views_of_many_that_nobody_can_write() -> None:
+def test_features_are_floats_of_one_world_and_views_of_many_that_nobody_can_write() -> None:
     states = np.arange(12.0).reshape(2, 3, 2)
-    assert columns(states[:1]) == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
-    assert columns(states)[1][0].tolist() == [2.0, 8.0]
+    assert unpack(states[:1]) == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+    assert unpack(states)[1][0].tolist() == [2.0, 8.0]
     with pytest.raises(ValueError, match="read-only"):
-        columns(states)[1][0] += 1
+        unpack(states)[1][0] += 1
 
 
 def test_a_nudge_ends_at_what_is_solid_and_at_the_bounds() -> None:
     bounds = ((-5.0, -5.0), (5.0, 5.0))
     body = ([3.0, 0.0], (1.0, 1.0), True)
-    assert nudged([0.0, 0.0], [9.0, 0.0], [body], bounds) == [2.0, 0.0]
-    assert nudged([0.0, 0.0], [-9.0, 9.0], [body], bounds) == [-5.0, 5.0]
-    assert nudged([0.0, 0.0], [9.0, 0.0], [(body[0], body[1], False)], bounds) == [5.0, 0.0]
-    assert nudged([0.0, 1.5], [9.0, 0.0], [body], bounds) == [5.0, 1.5]  # past it
+    assert nudge([0.0, 0.0], [9.0, 0.0], [body], bounds) == [2.0, 0.0]
+    assert nudge([0.0, 0.0], [-9.0, 9.0], [body], bounds) == [-5.0, 5.0]
+    assert nudge([0.0, 0.0], [9.0, 0.0], [(body[0], body[1], False)], bounds) == [5.0, 0.0]
+    assert nudge([0.0, 1.5], [9.0, 0.0], [body], bounds) == [5.0, 1.5]  # past it
 
 
 # -- noise -----------------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ Truth = Any  # a bool, or an array (worlds,) of bools
 TOUCH = 1e-9  # what rounding may cost: bodies that overlap by less only touch
 
 
-def columns(states: Array) -> Any:
-    """`columns(states)[factor][feature]`: a float if there is one world, else an array over the worlds."""
+def unpack(states: Array) -> Any:
+    """Return `[factor][feature]` of the states: a float if there is one world, else an array over the worlds."""
     if len(states) == 1:
         return states[0].tolist()
     views = np.moveaxis(states, 0, -1)
@@ -55,10 +55,10 @@ def greater(one: Number, other: Number) -> Number:
 
 def either(truths: Iterable[Truth]) -> Truth:
     """In which worlds one of them holds."""
-    found: Truth = False
+    holds: Truth = False
     for truth in truths:
-        found = found | truth
-    return found
+        holds = holds | truth
+    return holds
 
 
 def anywhere(truth: Truth) -> bool:
@@ -66,8 +66,8 @@ def anywhere(truth: Truth) -> bool:
     return truth if type(truth) is bool else bool(truth.any())
 
 
-def rows_of(truth: Truth) -> Array | slice:
-    """An index of the worlds in which it holds."""
+def worlds_where(truth: Truth) -> Array | slice:
+    """Return an index of the worlds in which it holds."""
     return slice(None) if type(truth) is bool else np.flatnonzero(truth)
 
 
@@ -76,17 +76,17 @@ def gap(ahead: Number, aside: Truth, reach: float) -> Number:
     return where(aside & (ahead > 0), greater(ahead - reach, 0.0), inf)
 
 
-def nudged(
+def nudge(
     place: Sequence[Number],
     shift: Sequence[Number],
     bodies: Iterable[tuple[Sequence[Number], Sequence[float], Truth]],
     bounds: tuple[Sequence[float], Sequence[float]],
 ) -> list[Number]:
-    """A body's place after a shift, axis by axis, as far as the bounds and solid bodies let it.
+    """Return a body's place after a shift, axis by axis, as far as the bounds and solid bodies let it.
 
     Each of `bodies` is its place, how near on each axis the moving one may come to it, and whether it is there.
 
-    >>> nudged([0.0], [5.0], [([3.0], [1.0], True)], ([-9.0], [9.0]))
+    >>> nudge([0.0], [5.0], [([3.0], [1.0], True)], ([-9.0], [9.0]))
     [2.0]
     """
     after = list(place)
