@@ -1,4 +1,4 @@
-"""Events of 15 variables in binary trees of 4,095: is the whole event, and nothing less, a cause?
+"""Surprises of 15 variables in binary trees of 4,095: is the whole event, and nothing less, a cause?
 
 Of each kind of tree (OR, AND, random gates) there are events that are causes and events that are not:
 because they undo nothing (AC2) or because a part of them would do (AC3). What is right is computed apart,

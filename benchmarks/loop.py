@@ -22,7 +22,7 @@ from actcause.data import collect
 from actcause.envs import Domain, make
 from actcause.envs.random_vectors import RandomVectors
 from actcause.learn import JACI
-from actcause.learn.methods.em import Course
+from actcause.learn.methods.em import MaskEM
 from actcause.learn.methods.jaci import SMALL
 from actcause.learn.training.batches import FOLDS
 from actcause.learn.training.loop import Trainer
@@ -47,11 +47,11 @@ TINY = Arguments(steps=4)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
-    course = course_of(make("1-in", draw=0))
-    ours = em_step_seconds(course, arguments.steps)
+    training = course_of(make("1-in", draw=0))
+    ours = em_step_seconds(training, arguments.steps)
     for what, bare, bar in (
-        ("the same passes in a bare loop", passes_seconds(course, arguments.steps), 1 / LOOP_SHARE),
-        ("its matrix products alone", products_seconds(course, arguments.steps), None),
+        ("the same passes in a bare loop", passes_seconds(training, arguments.steps), 1 / LOOP_SHARE),
+        ("its matrix products alone", products_seconds(training, arguments.steps), None),
     ):
         yield Figure(
             "loop", f"1-in: a step of EM over {what}", ours / bare, unit="", bar=bar,
@@ -73,35 +73,35 @@ def with_distractors(factors: int) -> RandomVectors:
     return domain
 
 
-def course_of(domain: Domain) -> Course:
+def course_of(domain: Domain) -> MaskEM:
     """A training that is about to begin its EM stage."""
     learner = JACI()
     run = prepare_replica(learner, collect(domain, 20_000, seed=0))
     learner.sizes_ = dict(SMALL)
-    return Course(learner, [run], Session(device_of("cpu"), 0))
+    return MaskEM(learner, [run], Session(device_of("cpu"), 0))
 
 
-def em_step_seconds(course: Course, steps: int) -> float:
+def em_step_seconds(training: MaskEM, steps: int) -> float:
     """The time of one step, sampling and optimiser included."""
-    stage = next(stage for stage in course.stages() if stage.name == "em")
+    stage = next(stage for stage in training.stages() if stage.name == "em")
     for count in (2, steps):  # the first steps fill caches
         timed = replace(stage, steps=count, end=lambda: None)
         began = time.perf_counter()
-        Trainer(course.nets, 0, course.device).run([timed])
+        Trainer(training.nets, 0, training.device).run([timed])
     return (time.perf_counter() - began) / steps
 
 
-def passes_seconds(course: Course, steps: int) -> float:
+def passes_seconds(training: MaskEM, steps: int) -> float:
     """The time of one step's passes through the networks, backward and optimiser included, and nothing else."""
-    stage = next(stage for stage in course.stages() if stage.name == "em")
+    stage = next(stage for stage in training.stages() if stage.name == "em")
     rows = stage.sampler().draw(0, 1)[0]
-    seen = course.rows.seen(rows)
+    seen = training.rows.network_inputs(rows)
     groups, count, factors, _ = seen.shape
-    assert course.listed is not None
-    judged = course.listed[None, :, None].expand(groups, -1, count, factors).contiguous()
+    assert training.listed is not None
+    judged = training.listed[None, :, None].expand(groups, -1, count, factors).contiguous()
     learned = torch.ones(groups, 3, count, factors)  # a binary drawn, another one, and all factors
     together = seen.reshape(groups // FOLDS, FOLDS * count, factors, -1)
-    forward, binary = course.nets["forward"], course.nets["binary"]
+    forward, binary = training.nets["forward"], training.nets["binary"]
     assert isinstance(forward, MaskedModel)
     optimisers = [torch.optim.AdamW(net.parameters(), lr=1e-9, fused=True) for net in (forward, binary)]
     for repeated in (2, steps):
@@ -131,9 +131,9 @@ class Products(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-def products_seconds(course: Course, steps: int) -> float:
+def products_seconds(training: MaskEM, steps: int) -> float:
     """The time of the matrix products of one step."""
-    stage = next(stage for stage in course.stages() if stage.name == "em")
+    stage = next(stage for stage in training.stages() if stage.name == "em")
     rows = stage.sampler().draw(0, 1)[0]
     settings = {name: torch.tensor(value) for name, value in stage.settings(0.9).items()}
     with Products() as products:

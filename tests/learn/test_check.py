@@ -60,13 +60,13 @@ class Honest(Learner):
         super().check_options()
         self.require("reach", self.reach > 0, "positive")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        for run in runs:
-            run.learner.finish(run, {}, {"spread": float(run.encoded.inputs.std())})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            replica.learner.finish(replica, {}, {"spread": float(replica.encoded.inputs.std())})
 
     def _probabilities(self, encoded: Encoded) -> Array:
         size = np.abs(encoded.inputs).mean(axis=2) / self.learned_["spread"]
@@ -177,34 +177,34 @@ class IsNeverTheSame(Honest):
 
 class LooksAtLabels(Honest):
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        for run in runs:
-            rate = 0.0 if run.train.cause is None else float(run.train.cause[:, 1].mean())
-            run.learner.finish(run, {}, {"spread": 1 + rate})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            rate = 0.0 if replica.train.cause is None else float(replica.train.cause[:, 1].mean())
+            replica.learner.finish(replica, {}, {"spread": 1 + rate})
 
 
 class LooksAtLabelsInTheirOrder(Honest):
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        for run in runs:
-            truth = run.train.cause
-            spread = 1.0 if truth is None else 1 + float((truth[:, 1] * run.encoded.inputs[:, 1, 0]).mean())
-            run.learner.finish(run, {}, {"spread": spread})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            truth = replica.train.cause
+            spread = 1.0 if truth is None else 1 + float((truth[:, 1] * replica.encoded.inputs[:, 1, 0]).mean())
+            replica.learner.finish(replica, {}, {"spread": spread})
 
 
-class MixesRuns(Honest):
+class MixesReplicas(Honest):
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        spread = float(np.mean([run.encoded.inputs[:50].std() for run in runs]))
-        for run in runs:
-            run.learner.finish(run, {}, {"spread": spread})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        spread = float(np.mean([replica.encoded.inputs[:50].std() for replica in replicas]))
+        for replica in replicas:
+            replica.learner.finish(replica, {}, {"spread": spread})
 
 
 class TakesAnyLayout(Honest):
-    def _encoded(self, data: Transitions) -> Encoded:
+    def _encode(self, data: Transitions) -> Encoded:
         if data.layout != pushing().layout:
             return Encoder.fit(data).encode(data)
-        return super()._encoded(data)
+        return super()._encode(data)
 
 
 class ScoresItself(Honest):
@@ -237,7 +237,7 @@ BROKEN: Mapping[type[Learner], str] = {
     IsNeverTheSame: "the same when fitted again",
     LooksAtLabels: "never look at true causes",
     LooksAtLabelsInTheirOrder: "never look at true causes",
-    MixesRuns: "must not depend on another run's data",
+    MixesReplicas: "must not depend on another's data",
     TakesAnyLayout: "predict of other data must be refused",
     ScoresItself: "score must be 1 - edge error",
     ScoresWithoutTruth: "score without true causes must be refused",
@@ -262,9 +262,9 @@ def test_an_error_that_is_no_sentence_of_ours_is_caught() -> None:
 def test_a_learner_that_hides_that_its_time_ran_out_is_caught() -> None:
     class Hides(Honest):
         @classmethod
-        def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-            for run in runs:
-                run.learner.finish(run, {}, {"spread": 1.0}, history=[{"stage": "all", "step": 1}])
+        def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+            for replica in replicas:
+                replica.learner.finish(replica, {}, {"spread": 1.0}, history=[{"stage": "all", "step": 1}])
 
     with pytest.raises(ContractError, match="must note that its training was stopped"):
         check_learner(Hides)
@@ -275,7 +275,7 @@ def test_a_learner_that_cannot_be_resumed_is_caught() -> None:
         """What it learns depends on how many steps this process has taken."""
 
         @classmethod
-        def learn(cls, runs: Sequence[Replica], session: Session) -> None:
+        def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
             net, taken = perceptron(1, 1, 2, 1, 1), [0]
 
             def loss(index: torch.Tensor, settings: Any, generator: torch.Generator) -> tuple[torch.Tensor, Any]:
@@ -291,8 +291,8 @@ def test_a_learner_that_cannot_be_resumed_is_caught() -> None:
                 for parameter in net.parameters():
                     parameter.fill_(0.1)
             trainer = session.train({"net": net}, [stage, replace(stage, name="two")])
-            for run in runs:
-                run.learner.finish(run, {}, {"spread": float(taken[0])}, trainer.history)
+            for replica in replicas:
+                replica.learner.finish(replica, {}, {"spread": float(taken[0])}, trainer.history)
 
     with pytest.raises(ContractError, match="must end the same when stopped and resumed"):
         check_learner(Forgets)

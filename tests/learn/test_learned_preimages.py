@@ -64,19 +64,19 @@ class Told(Learner):
     method: ClassVar[str] = "told"
     summary: ClassVar[str] = "for tests"
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {"forward": Exact(encoder)}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        for run in runs:
-            run.learner.finish(run, run.learner.networks(run.encoder, 1), {})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            replica.learner.finish(replica, replica.learner.networks(replica.encoder, 1), {})
 
     def _probabilities(self, encoded: Encoded) -> Array:
         raise NotImplementedError
 
     def predict(self, data: Transitions) -> Array:
-        self._encoded(data)
+        self._encode(data)
         found = np.array(data.cause)
         found[:, list(self.also)] = True
         return found

@@ -18,8 +18,8 @@ import torch
 from actcause import learn
 from actcause.data import Transitions, collect
 from actcause.learn import JACI, METHODS, LearnError, Never, RunError, make, runs
-from actcause.learn.training import events
-from actcause.learn.training.loop import Moment
+from actcause.learn.training import surprises
+from actcause.learn.training.loop import TrainingProgress
 
 # A program that is killed (SIGKILL) at the given moments, each in a process of its own, and then resumes.
 PROGRAM = """
@@ -27,9 +27,10 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from actcause.data import collect
-from actcause.learn import JACI, events, runs
+from actcause.learn import JACI, runs
+from actcause.learn.training import surprises
 
-events.STEPS = 150
+surprises.STEPS = 150
 
 def dies(after):
     left = [after]
@@ -68,7 +69,7 @@ class Cut(BaseException):
 @pytest.fixture(scope="module", autouse=True)
 def _quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(events, "STEPS", 150)
+        patch.setattr(surprises, "STEPS", 150)
         yield
 
 
@@ -82,17 +83,17 @@ def learner(**options: Any) -> JACI:
 
 
 @pytest.fixture(scope="module")
-def whole(data: Transitions, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Moment]]:
+def whole(data: Transitions, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[TrainingProgress]]:
     """An uninterrupted run, and its moments."""
     out, moments = tmp_path_factory.mktemp("runs") / "whole", []
     runs.train(learner(), data, out, callback=moments.append, source="one.parquet")
     return out, moments
 
 
-def cut_after(count: int) -> Callable[[Moment], None]:
+def cut_after(count: int) -> Callable[[TrainingProgress], None]:
     left = [count]
 
-    def tick(moment: Moment) -> None:
+    def tick(moment: TrainingProgress) -> None:
         left[0] -= 1
         if left[0] == 0:
             raise Cut
@@ -104,7 +105,9 @@ def weights(folder: Path) -> bytes:
     return (folder / runs.MODEL).read_bytes()
 
 
-def test_a_finished_run_holds_model_history_and_summary(whole: tuple[Path, list[Moment]], data: Transitions) -> None:
+def test_a_finished_run_holds_model_history_and_summary(
+    whole: tuple[Path, list[TrainingProgress]], data: Transitions
+) -> None:
     out, moments = whole
     names = {path.name for path in out.iterdir() if not path.match(runs.EVENTS)}
     assert names == {runs.MODEL, runs.HISTORY, runs.SUMMARY}
@@ -119,7 +122,7 @@ def test_a_finished_run_holds_model_history_and_summary(whole: tuple[Path, list[
     assert learn.load(out).predict(data).shape == (1500, 2)
 
 
-def test_tensorboard_is_written_where_it_is_installed(whole: tuple[Path, list[Moment]]) -> None:
+def test_tensorboard_is_written_where_it_is_installed(whole: tuple[Path, list[TrainingProgress]]) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     events = EventAccumulator(str(whole[0]))
@@ -128,7 +131,7 @@ def test_tensorboard_is_written_where_it_is_installed(whole: tuple[Path, list[Mo
 
 
 def test_a_training_cut_in_any_stage_goes_on_to_the_same_bytes(
-    whole: tuple[Path, list[Moment]], data: Transitions, tmp_path: Path
+    whole: tuple[Path, list[TrainingProgress]], data: Transitions, tmp_path: Path
 ) -> None:
     reference, moments = whole
     last = {moment.stage: number for number, moment in enumerate(moments, start=1)}
@@ -150,7 +153,7 @@ def test_a_training_cut_in_any_stage_goes_on_to_the_same_bytes(
 def test_every_method_goes_on_to_the_same_bytes(method: str, data: Transitions, tmp_path: Path) -> None:
     known = {field.name for field in fields(METHODS[method])}
     options = {name: value for name, value in {"steps": 110, "width": 8, "batch": 32}.items() if name in known}
-    moments: list[Moment] = []
+    moments: list[TrainingProgress] = []
     runs.train(make(method, device="cpu", **options), data, tmp_path / "whole", callback=moments.append)
     for count in sorted({2, len(moments) // 2, len(moments)}):
         out = tmp_path / str(count)
@@ -174,7 +177,7 @@ def test_killed_processes_leave_runs_that_go_on_to_the_same_bytes(tmp_path: Path
 
 
 def test_a_request_to_stop_saves_at_the_next_chunk(
-    whole: tuple[Path, list[Moment]], data: Transitions, tmp_path: Path
+    whole: tuple[Path, list[TrainingProgress]], data: Transitions, tmp_path: Path
 ) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background a shell has it ignored
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -199,7 +202,7 @@ def test_training_works_outside_the_main_thread(data: Transitions, tmp_path: Pat
 
 
 def test_out_of_time_there_is_a_provisional_model_and_a_place_to_go_on_from(
-    whole: tuple[Path, list[Moment]], data: Transitions, tmp_path: Path
+    whole: tuple[Path, list[TrainingProgress]], data: Transitions, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
     done = runs.train(learner(max_seconds=1e-6), data, out)
@@ -210,7 +213,7 @@ def test_out_of_time_there_is_a_provisional_model_and_a_place_to_go_on_from(
     assert weights(out) == weights(whole[0])
 
 
-def test_resuming_a_finished_run_changes_nothing(whole: tuple[Path, list[Moment]], data: Transitions) -> None:
+def test_resuming_a_finished_run_changes_nothing(whole: tuple[Path, list[TrainingProgress]], data: Transitions) -> None:
     before = weights(whole[0])
     done = runs.train(learner(), data, whole[0], resume=True)
     assert done.status == "finished"
@@ -244,7 +247,7 @@ def test_a_folder_of_something_else_is_left_alone(data: Transitions, tmp_path: P
 
 
 def test_a_run_does_not_go_on_with_other_data_settings_or_methods(
-    whole: tuple[Path, list[Moment]], data: Transitions
+    whole: tuple[Path, list[TrainingProgress]], data: Transitions
 ) -> None:
     out = whole[0]
     with pytest.raises(RunError, match="was begun with other data"):
@@ -273,7 +276,7 @@ def test_a_damaged_checkpoint_is_refused_and_kept(data: Transitions, tmp_path: P
 
 
 def test_patience_ends_a_stage_and_the_next_begins(data: Transitions, tmp_path: Path) -> None:
-    moments: list[Moment] = []
+    moments: list[TrainingProgress] = []
     done = runs.train(learner(steps=1600), data, tmp_path / "run", callback=moments.append, patience=50)
     assert done.status == "finished"
     assert list(dict.fromkeys(moment.stage for moment in moments)) == ["passive", "warm-up", "em", "distil"]

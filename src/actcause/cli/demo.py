@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..data import Transitions
     from ..examples import Example
     from ..learn import Evaluation, Learner
-    from ..learn.training.loop import Moment
+    from ..learn.training.loop import TrainingProgress
 
 PERMISSIVE = "strong"
 LEGEND = Text(
@@ -80,7 +80,7 @@ def closing() -> RenderableType:
     return Group(*_heading("Try next"), block("\n".join(lines)))
 
 
-def learned(film: Path, callback: Callable[[Moment], None] | None = None) -> Iterator[Scene]:
+def learned(film: Path, callback: Callable[[TrainingProgress], None] | None = None) -> Iterator[Scene]:
     """Causes found in recordings, without a model and without labels; an episode of the last becomes a film."""
     if find_spec("torch") is None or find_spec("safetensors") is None:
         missing = MissingExtraError("Learning causes from recordings", "learn,pictures")
@@ -90,7 +90,7 @@ def learned(film: Path, callback: Callable[[Moment], None] | None = None) -> Ite
     yield _block(film, callback)
 
 
-def _vectors(callback: Callable[[Moment], None] | None) -> Scene:
+def _vectors(callback: Callable[[TrainingProgress], None] | None) -> Scene:
     from ..learn import evaluate
 
     learner, held, seconds, rows = _trained("1-in", callback)
@@ -107,7 +107,7 @@ def _vectors(callback: Callable[[Moment], None] | None) -> Scene:
     return Scene("learning", page, {"seconds": seconds, "paper": PAPER, **found.to_json()})
 
 
-def _block(film: Path, callback: Callable[[Moment], None] | None) -> Scene:
+def _block(film: Path, callback: Callable[[TrainingProgress], None] | None) -> Scene:
     from ..data import replay
     from ..envs import make
     from ..learn import evaluate
@@ -131,7 +131,7 @@ def _block(film: Path, callback: Callable[[Moment], None] | None) -> Scene:
     return Scene("film", page, document)
 
 
-def _trained(name: str, callback: Callable[[Moment], None] | None) -> tuple[Learner, Transitions, float, int]:
+def _trained(name: str, callback: Callable[[TrainingProgress], None] | None) -> tuple[Learner, Transitions, float, int]:
     """A learner, the episodes held out, the seconds it took, and the rows there were."""
     from ..data import collect
     from ..learn import JACI

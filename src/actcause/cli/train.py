@@ -19,7 +19,7 @@ from ..questions import source as sources
 if TYPE_CHECKING:
     from ..learn import Learner
     from ..learn.sweeps.source import Source
-    from ..learn.training.loop import Moment
+    from ..learn.training.loop import TrainingProgress
 
 OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-seconds"}
 
@@ -326,7 +326,7 @@ def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[Moment], None]]:
+def progress() -> Iterator[Callable[[TrainingProgress], None]]:
     """A progress bar on stderr, where that is a terminal: the stage, its losses and the time left."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -342,7 +342,7 @@ def progress() -> Iterator[Callable[[Moment], None]]:
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("preparing", total=1, values="")
 
-        def report(moment: Moment) -> None:
+        def report(moment: TrainingProgress) -> None:
             values = " ".join(f"{name} {value:.3g}" for name, value in moment.values.items())
             bar.update(task, description=moment.stage, completed=moment.step, total=moment.steps, values=values)
 

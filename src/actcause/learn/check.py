@@ -20,7 +20,7 @@ from .evaluation import edge_error
 from .learner import Learner
 from .loading import load
 from .registry import METHODS
-from .training.loop import Moment, Stopped
+from .training.loop import Stopped, TrainingProgress
 from .training.session import Session, fit_many
 
 Array = np.ndarray[Any, Any]
@@ -263,10 +263,10 @@ def _check_resumed(make: Make, learner: Learner, data: Transitions) -> None:
     if chunks < 2:
         return
     sessions: list[Session] = []
-    moments: list[Moment] = []
+    moments: list[TrainingProgress] = []
     kept: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
-    def stop(moment: Moment) -> None:
+    def stop(moment: TrainingProgress) -> None:
         moments.append(moment)
         if len(moments) == chunks - 1 and sessions[0].trainer is not None:
             tensors, place = sessions[0].trainer.snapshot()
@@ -291,7 +291,7 @@ def _check_budget(make: Make, data: Transitions) -> None:
 
 
 def _check_together(make: Make, data: Transitions) -> None:
-    """Two runs at once; what one learns must not depend on the data of the other."""
+    """Fit two at once; what one learns must not depend on the data of the other."""
     name = type(make()).__name__
     seeds = [make().seed, make().seed + 1]
     first = []
@@ -302,7 +302,7 @@ def _check_together(make: Make, data: Transitions) -> None:
         for learner in learners:
             _check_answers(learner, data)
         first.append(learners[0])
-    _require(_same(first[0], first[1], data), f"{name}: what one run learns must not depend on another run's data")
+    _require(_same(first[0], first[1], data), f"{name}: what one learns must not depend on another's data")
 
 
 # -- shared ----------------------------------------------------------------------------------------

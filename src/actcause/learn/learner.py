@@ -27,7 +27,7 @@ from .errors import LearnError
 from .evaluation import edge_error
 from .preimages import LearnedPreimages, learned_preimages
 from .training.encoding import Encoded, Encoder
-from .training.loop import Moment
+from .training.loop import TrainingProgress
 from .training.replica import Replica
 from .training.session import Session, fit_many
 
@@ -61,7 +61,7 @@ class Learner(ABC):
 
     # -- the contract ------------------------------------------------------------------------------
 
-    def fit(self, data: Transitions, *, callback: Callable[[Moment], None] | None = None) -> Self:
+    def fit(self, data: Transitions, *, callback: Callable[[TrainingProgress], None] | None = None) -> Self:
         """Learn from transitions; `callback` is told of progress."""
         fit_many([self], [data], callback=callback)
         return self
@@ -72,7 +72,7 @@ class Learner(ABC):
 
     def predict(self, data: Transitions) -> Array:
         """(rows, factors), true where a factor is found to be a cause, judged from the state alone."""
-        return self._decided(data, self.predict_proba(data))
+        return self._decide(data, self.predict_proba(data))
 
     def explain_proba(self, data: Transitions) -> Array:
         """As `predict_proba`, in hindsight: the observed outcome is taken into account, where the method can."""
@@ -80,11 +80,11 @@ class Learner(ABC):
 
     def explain(self, data: Transitions) -> Array:
         """As `predict`, in hindsight: the binary that best explains the outcome that was observed."""
-        return self._decided(data, self.explain_proba(data))
+        return self._decide(data, self.explain_proba(data))
 
     def unsure(self, data: Transitions, *, hindsight: bool = False) -> Array:
         """(rows,), true where even all factors together predict the outcome badly: no answer can be trusted there."""
-        encoded = self._encoded(data)
+        encoded = self._encode(data)
         return np.concatenate([self._unsure(part, hindsight) for part in _blocks(encoded)])
 
     def score(self, data: Transitions) -> float:
@@ -109,12 +109,12 @@ class Learner(ABC):
 
     @classmethod
     @abstractmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        """Train the learners of all runs at once and call `finish` on each."""
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        """Train the learners of all replicas at once and call `finish` on each."""
 
     @abstractmethod
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
-        """The networks for so many runs side by side, untrained; a fitted learner has those of one run."""
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
+        """The networks for so many replicas side by side, untrained; a fitted learner has those of one replica."""
 
     @abstractmethod
     def _probabilities(self, encoded: Encoded) -> Array:
@@ -129,11 +129,7 @@ class Learner(ABC):
 
     def check_options(self) -> None:
         """Refuse options that make no sense; called by `fit`."""
-        self.require(
-            "seed",
-            isinstance(self.seed, int) and not isinstance(self.seed, bool) and self.seed >= 0,
-            "an integer of at least 0",
-        )
+        self.require_integer("seed", 0)
         for field in dataclasses.fields(self):  # so that other checks can compare numbers without further ado
             if isinstance(field.default, (int, float)) and not isinstance(field.default, bool):
                 value = getattr(self, field.name)
@@ -158,17 +154,23 @@ class Learner(ABC):
                 got=shown(getattr(self, name)),
             )
 
+    def require_integer(self, name: str, least: int = 1) -> None:
+        """Refuse what is no integer, or too small a one."""
+        value = getattr(self, name)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        self.require(name, whole and value >= least, f"an integer of at least {least}")
+
     def finish(
         self,
-        run: Replica,
+        replica: Replica,
         nets: Mapping[str, nn.Module],
         learned: Mapping[str, Any],
         history: Sequence[Mapping[str, Any]] = (),
         notes: Sequence[str] = (),
         encoder: Encoder | None = None,
     ) -> None:
-        """Store what was learned: networks of one run, numbers (JSON) by name, and sentences worth reading."""
-        self.encoder_ = run.encoder if encoder is None else encoder
+        """Store what was learned: networks of one replica, numbers (JSON) by name, and sentences worth reading."""
+        self.encoder_ = replica.encoder if encoder is None else encoder
         self.nets_ = dict(nets)
         self.learned_ = dict(learned)
         self.history_ = list(history)
@@ -177,7 +179,7 @@ class Learner(ABC):
 
     # -- shared ------------------------------------------------------------------------------------
 
-    def _encoded(self, data: Transitions) -> Encoded:
+    def _encode(self, data: Transitions) -> Encoded:
         if not hasattr(self, "encoder_"):
             raise LearnError(f"This {type(self).__name__} has not been fitted; call fit(data) first.")
         if not isinstance(data, Transitions):
@@ -185,7 +187,7 @@ class Learner(ABC):
         return self.encoder_.encode(data)
 
     def _answer(self, data: Transitions, answer: Callable[[Encoded], Array]) -> Array:
-        encoded = self._encoded(data)
+        encoded = self._encode(data)
         found = np.concatenate([answer(part) for part in _blocks(encoded)]).astype(np.float32)
         if data.mask is not None:
             found *= data.mask
@@ -193,7 +195,7 @@ class Learner(ABC):
             found[:, self.encoder_.own] = 1.0
         return found
 
-    def _decided(self, data: Transitions, probabilities: Array) -> Array:
+    def _decide(self, data: Transitions, probabilities: Array) -> Array:
         return np.asarray(probabilities > self.threshold_)
 
 

@@ -52,7 +52,7 @@ class LearnedPreimage:
 
 
 @dataclass(frozen=True)
-class Necessity:
+class FactorNecessity:
     """For one factor: states looked at in which it was chosen, and those in which replacing it changes nothing (P2)."""
 
     states: int
@@ -65,7 +65,7 @@ class LearnedPreimages:
 
     factors: tuple[str, ...]
     preimages: tuple[LearnedPreimage, ...]  # largest first
-    necessity: Mapping[str, Necessity] | None  # None: the method has no forward model
+    necessity: Mapping[str, FactorNecessity] | None  # None: the method has no forward model
     cost: float
     never: float
     always: float
@@ -214,7 +214,7 @@ def _neighbours(inputs: Array, outcome: Array, tolerance: float, apart: float) -
 
 def _necessity(
     learner: Learner, data: Transitions, chosen: Array, apart: float, most: int, generator: np.random.Generator
-) -> Mapping[str, Necessity] | None:
+) -> Mapping[str, FactorNecessity] | None:
     model = learner.nets_.get("forward")
     if not isinstance(model, MaskedModel | GaussianModel):
         return None
@@ -232,7 +232,7 @@ def _necessity(
         state[:, k] = data.state[generator.choice(here, len(many)), k]
         after = _outcomes(learner, model, data.subset(many).replaced(state=state))
         changed = (np.abs(after.reshape(len(rows), REPLACED, -1) - before[:, None]) > apart).any(axis=2)
-        found[factor] = Necessity(len(rows), int((changed.mean(axis=1) < NEEDED).sum()))
+        found[factor] = FactorNecessity(len(rows), int((changed.mean(axis=1) < NEEDED).sum()))
     return MappingProxyType(found)
 
 

@@ -10,7 +10,7 @@ from . import runs
 from .learner import Learner
 from .sweeps.source import Source
 from .training import launch
-from .training.loop import Moment
+from .training.loop import TrainingProgress
 from .training.session import device_of
 
 
@@ -21,7 +21,7 @@ def train_run(
     *,
     resume: bool = False,
     overwrite: bool = False,
-    callback: Callable[[Moment], None] | None = None,
+    callback: Callable[[TrainingProgress], None] | None = None,
     patience: int | None = None,
     tensorboard: bool | None = None,
 ) -> runs.Trained:
@@ -38,8 +38,8 @@ def train_run(
     (1000, 'finished')
     """
     source = Source(source) if isinstance(source, str) else source
-    with launch.launched(learner.device) as member:
-        with launch.agreed(member):
+    with launch.join_processes(learner.device) as member:
+        with launch.agree(member):
             learner.check_options()
             device_of(learner.device)
             data = source.rows(learner.seed)

@@ -9,7 +9,7 @@
 `train` refuses to overwrite a run unless it is told to. Resumed after a power cut, a training ends with the same
 weights, to the last bit, as one that was never interrupted (on the same machine, with as many threads).
 
-Of several processes that train as one (`crew.py`) the first alone reads and writes the folder.
+Of several processes that train as one (`training/distributed.py`) the first alone reads and writes the folder.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .learner import Learner
 from .loading import MODEL, SUMMARY, load
 from .training.distributed import Crew, crew
 from .training.launch import check_shared, first
-from .training.loop import CHUNK, Moment, StageOver
+from .training.loop import CHUNK, StageOver, TrainingProgress
 from .training.session import Session, fit_many
 
 CHECKPOINT, HISTORY = "checkpoint.safetensors", "history.jsonl"
@@ -79,7 +79,7 @@ def train(
     resume: bool = False,
     overwrite: bool = False,
     source: str | None = None,
-    callback: Callable[[Moment], None] | None = None,
+    callback: Callable[[TrainingProgress], None] | None = None,
     every: float = EVERY,
     patience: int | None = None,
     tensorboard: bool | None = None,
@@ -215,7 +215,7 @@ class _Course:
     folder: Path
     header: Mapping[str, Any]
     source: str | None
-    callback: Callable[[Moment], None] | None
+    callback: Callable[[TrainingProgress], None] | None
     every: float
     patience: int | None
     tensorboard: bool | None
@@ -251,7 +251,7 @@ class _Course:
             raise RunError(f"Cannot write to {self.folder}: {refused.strerror or refused}.") from refused
         self.first = lines[-1]["step"] + 1 if lines else None
 
-    def told(self, moment: Moment) -> None:
+    def told(self, moment: TrainingProgress) -> None:
         trainer = self.session.trainer
         assert trainer is not None
         # Asked of all before anything that may fail in one process alone.
@@ -273,7 +273,7 @@ class _Course:
         """The signal to stop that came to this process; 0 where none did."""
         return self.asked[0] if self.asked else 0
 
-    def _log(self, moment: Moment, line: Mapping[str, Any]) -> None:
+    def _log(self, moment: TrainingProgress, line: Mapping[str, Any]) -> None:
         try:
             self.history.write(json.dumps(line) + "\n")
             if self.writer is None and self.tensorboard is not False:

@@ -19,7 +19,9 @@ def test_attention_adds_up_to_one_over_the_factors_that_are_there() -> None:
     mask = np.ones((50, 4), dtype=bool)
     mask[:, 1] = False
     batch = Batch.of(encoder.encode(data.replaced(mask=mask, cause=None)), encoder, torch.device("cpu"))
-    _, attention = AttentionModel(1, encoder, width=8, layers=1, heads=2)(batch.seen, batch.present.unsqueeze(0))
+    _, attention = AttentionModel(1, encoder, width=8, layers=1, heads=2)(
+        batch.network_inputs, batch.present.unsqueeze(0)
+    )
     assert attention.shape == (1, 50, 2, 4)
     assert torch.allclose(attention.sum(-1), torch.ones(1, 50, 2))
     assert float(attention[..., 1].detach().max()) == 0

@@ -7,12 +7,12 @@ import torch
 from actcause.data import Transitions, collect
 from actcause.learn import JACI, LearnError, fit_many
 from actcause.learn.evaluation import edge_error
-from actcause.learn.methods.em import Course, preferred
+from actcause.learn.methods.em import MaskEM, choose_network
 from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
-from actcause.learn.training.events import RARE
 from actcause.learn.training.loop import Stage, Trainer
 from actcause.learn.training.replica import prepare_replica
 from actcause.learn.training.session import Session, device_of
+from actcause.learn.training.surprises import RARE
 
 QUICK = {"steps": 600, "distil_steps": 250, "width": 48, "device": "cpu"}
 
@@ -86,13 +86,13 @@ def test_common_events_are_left_as_they_are(fitted: tuple[JACI, Transitions]) ->
 
 def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
     learner = JACI(**QUICK)
-    run = prepare_replica(learner, gated(8000, 6, rate=0.1))
-    learner._size(run.train)
-    course = Course(learner, [run], Session(device_of("cpu"), 0))
-    passive = course.stages()[0]
-    Trainer(course.nets, 0, device_of("cpu")).run([passive])
-    truth = run.train.cause[:, 0]
-    assert abs(course.events.share[0] - truth.mean()) < 0.05
+    replica = prepare_replica(learner, gated(8000, 6, rate=0.1))
+    learner._size(replica.train)
+    training = MaskEM(learner, [replica], Session(device_of("cpu"), 0))
+    passive = training.stages()[0]
+    Trainer(training.nets, 0, device_of("cpu")).run([passive])
+    truth = replica.train.cause[:, 0]
+    assert abs(training.surprises.share[0] - truth.mean()) < 0.05
 
 
 def test_runs_trained_together_learn_their_own_data() -> None:
@@ -114,9 +114,9 @@ def test_sizes_follow_the_recording_unless_they_are_given() -> None:
 
 def test_a_network_nearer_to_hindsight_is_taken_only_where_it_gains_more_than_noise() -> None:
     misses = {"first": 0.040, "second": 0.038, "third": 0.036}
-    assert preferred(misses, noise=0.0) == "third"
-    assert preferred(misses, noise=0.0025) == "second"
-    assert preferred(misses, noise=0.005) == "first"
+    assert choose_network(misses, noise=0.0) == "third"
+    assert choose_network(misses, noise=0.0025) == "second"
+    assert choose_network(misses, noise=0.005) == "first"
 
 
 @pytest.mark.parametrize(
@@ -134,43 +134,43 @@ def test_wrong_options_are_refused(options: dict[str, int], message: str) -> Non
 
 def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
     learner = JACI(**QUICK)
-    run = prepare_replica(learner, gated(1000, 0))
-    learner._size(run.train)
-    stages: list[Stage] = Course(learner, [run], Session(torch.device("cpu"), 0)).stages()
+    replica = prepare_replica(learner, gated(1000, 0))
+    learner._size(replica.train)
+    stages: list[Stage] = MaskEM(learner, [replica], Session(torch.device("cpu"), 0)).stages()
     assert [stage.name for stage in stages] == ["passive", "warm-up", "em", "distil"]
     assert sum(stage.steps for stage in stages[1:3]) == QUICK["steps"]
 
 
 def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -> None:
     learner = JACI(**QUICK)
-    run = prepare_replica(learner, gated(1000, 0))
-    learner._size(run.train)
-    course = Course(learner, [run], Session(torch.device("cpu"), 0))
-    forward = course.nets["forward"]
+    replica = prepare_replica(learner, gated(1000, 0))
+    learner._size(replica.train)
+    training = MaskEM(learner, [replica], Session(torch.device("cpu"), 0))
+    forward = training.nets["forward"]
     with torch.no_grad():  # the first fold's model predicts 0 whatever it sees, the second's 5
         for parameter in forward.parameters():
             parameter.zero_()
         forward.head.last.bias[1] = 5
-        target = torch.zeros(4, course.rows.target.shape[1])
+        target = torch.zeros(4, training.rows.target.shape[1])
         for fold, error in ((0, 0.0), (1, 5.0), (None, 2.5)):
-            found = course._judge(0, fold)(course.rows.inputs[:4], target, None)
+            found = training._judge(0, fold)(training.rows.inputs[:4], target, None)
             assert torch.equal(found.error, torch.full_like(found.error, error))
     asked = []
-    judge = course._judge
+    judge = training._judge
 
-    def told(run: int, fold: int | None = None):
-        tries = judge(run, fold)
+    def told(replica: int, fold: int | None = None):
+        tries = judge(replica, fold)
 
-        def tried(inputs, target, there):
+        def score_masks(inputs, target, there):
             asked.append((fold, inputs))
             return tries(inputs, target, there)
 
-        return tried
+        return score_masks
 
-    course._judge = told
-    course._find_posteriors()
+    training._judge = told
+    training._find_posteriors()
     for fold, inputs in asked:
         if fold is not None:
-            rows = (course.rows.inputs[:, None] == inputs[None, :50]).flatten(2).all(-1).any(1)
-            assert set(course.rows.fold[rows].tolist()) == {1 - fold}
+            rows = (training.rows.inputs[:, None] == inputs[None, :50]).flatten(2).all(-1).any(1)
+            assert set(training.rows.fold[rows].tolist()) == {1 - fold}
     assert {fold for fold, _ in asked} == {None, 0, 1}

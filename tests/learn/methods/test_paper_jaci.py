@@ -13,15 +13,15 @@ from actcause.learn import LearnError, fit_many
 from actcause.learn.check import check_learner
 from actcause.learn.evaluation import edge_error
 from actcause.learn.methods.paper_jaci import PaperJACI
-from actcause.learn.methods.paper_networks import BitNetwork, GaussianModel, surprise
-from actcause.learn.training import events
+from actcause.learn.methods.paper_networks import BitNetwork, GaussianModel, gaussian_misfit
+from actcause.learn.training import surprises
 
 TINY = PaperJACI(steps=20, pretrain=5, delay=5, batch=32, width=8, embedding=8, layers=1, device="cpu")
 
 
 @pytest.fixture(autouse=True)
 def few_passive_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "STEPS", 5)
+    monkeypatch.setattr(surprises, "STEPS", 5)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_deviations_stay_above_the_floor_and_outliers_surprise() -> None:
     model = GaussianModel(1, [0], 2, 1, width=4, embedding=4, layers=1, floor=0.1)
     mean, deviation = model(model.embedding(torch.randn(1, 6, 1, 2)), torch.ones(1, 6, 1))
     assert bool((deviation > 0.1).all())
-    assert bool((surprise(mean + 1, mean, deviation) > surprise(mean, mean, deviation)).all())
+    assert bool((gaussian_misfit(mean + 1, mean, deviation) > gaussian_misfit(mean, mean, deviation)).all())
 
 
 def test_a_bit_depends_on_the_other_factors_too_but_not_on_absent_ones() -> None:

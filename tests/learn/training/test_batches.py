@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from actcause.data import collect
-from actcause.learn.training.batches import FOLDS, Rows, Sampler, beside_own, folds_of, seed_of
+from actcause.learn.training.batches import FOLDS, DeviceRows, Sampler, beside_own, folds_of, seed_of
 from actcause.learn.training.encoding import Encoder
 
 CPU = torch.device("cpu")
@@ -44,15 +44,15 @@ def test_groups_hold_each_row_once_in_its_run_and_fold() -> None:
     data = collect("1-in", 300)
     encoded = Encoder.fit(data).encode(data)
     folds = [folds_of(data.episode, 300, seed) for seed in (0, 1)]
-    rows = Rows.load([encoded, encoded], folds, 1, CPU)
+    rows = DeviceRows.load([encoded, encoded], folds, 1, CPU)
     groups = rows.groups()
     assert len(groups) == 2 * FOLDS
     assert sorted(torch.cat(groups).tolist()) == list(range(600))
-    assert rows.run(1) == slice(300, 600)
-    for run in range(2):
+    assert rows.replica(1) == slice(300, 600)
+    for replica in range(2):
         for fold in range(FOLDS):
-            group = groups[FOLDS * run + fold] - 300 * run
-            np.testing.assert_array_equal(folds[run][group], fold)
+            group = groups[FOLDS * replica + fold] - 300 * replica
+            np.testing.assert_array_equal(folds[replica][group], fold)
 
 
 def test_presence_is_known_for_all_runs_if_it_is_for_one() -> None:
@@ -61,7 +61,7 @@ def test_presence_is_known_for_all_runs_if_it_is_for_one() -> None:
     mask = np.ones((100, 2), dtype=bool)
     mask[:10, 0] = False
     parts = [encoder.encode(data), encoder.encode(data.replaced(mask=mask, cause=None))]
-    rows = Rows.load(parts, [np.zeros(100, dtype=int)] * 2, 1, CPU)
+    rows = DeviceRows.load(parts, [np.zeros(100, dtype=int)] * 2, 1, CPU)
     assert rows.present is not None
     assert rows.present[:100].all()
     assert rows.present[100:].sum() == 190

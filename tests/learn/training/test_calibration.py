@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from actcause.learn.training.calibration import Reliability, calibrated, temperature_of
+from actcause.learn.training.calibration import Reliability, temperature_of, to_probabilities
 
 
 def test_reliability_compares_what_was_said_with_what_came_true() -> None:
@@ -33,6 +33,6 @@ def test_the_temperature_undoes_too_much_or_too_little_confidence(over: float) -
 
 
 def test_extreme_log_odds_are_probabilities_still() -> None:
-    found = calibrated(np.array([-1e6, 0.0, 1e6]), 0.125)
+    found = to_probabilities(np.array([-1e6, 0.0, 1e6]), 0.125)
     assert found.tolist() == pytest.approx([0, 0.5, 1])
     assert np.isfinite(found).all()

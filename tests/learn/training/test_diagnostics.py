@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from actcause.learn.training.diagnostics import verdicts
+from actcause.learn.training.diagnostics import diagnose
 
 WELL = {"full_error": 0.1, "blind_error": 0.8}
 
 
 def test_a_training_that_went_well_needs_no_words() -> None:
-    assert verdicts(shares={"a": 0.0, "b": 0.4}, **WELL) == []
-    assert verdicts(shares={"a": 1.0, "b": 0.4}, **WELL) == []
+    assert diagnose(shares={"a": 0.0, "b": 0.4}, **WELL) == []
+    assert diagnose(shares={"a": 1.0, "b": 0.4}, **WELL) == []
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ def test_a_training_that_went_well_needs_no_words() -> None:
 def test_each_failure_is_one_sentence_with_what_to_try(
     shares: dict[str, float], others: dict[str, float], said: str
 ) -> None:
-    (sentence,) = verdicts(shares=shares, **others)  # type: ignore[arg-type]
+    (sentence,) = diagnose(shares=shares, **others)  # type: ignore[arg-type]
     assert said in sentence
     assert sentence.endswith(".")
     assert "try" in sentence or "resume" in sentence
 
 
 def test_several_failures_are_all_told() -> None:
-    assert len(verdicts(shares={"a": 0.0}, full_error=1.0, blind_error=1.0, stopped=True)) == 3
+    assert len(diagnose(shares={"a": 0.0}, full_error=1.0, blind_error=1.0, stopped=True)) == 3

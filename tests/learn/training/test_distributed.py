@@ -19,7 +19,7 @@ import torch
 from actcause import learn
 from actcause.data import collect
 from actcause.learn import JACI, LearnError, runs
-from actcause.learn.training import events, launch
+from actcause.learn.training import launch, surprises
 
 TOLERANCE = 0.03  # of each smoothed loss: the processes draw their masks from generators of their own
 SMOOTH = 6  # lines of the history, of 50 steps each
@@ -31,10 +31,11 @@ import json, sys
 from dataclasses import replace
 from pathlib import Path
 from actcause.data import collect
-from actcause.learn import JACI, LearnError, events, launch, runs
+from actcause.learn import JACI, LearnError, runs
+from actcause.learn.training import launch, surprises
 from actcause.learn.checkpoint import save
 
-events.STEPS = 150
+surprises.STEPS = 150
 folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
 data = collect("1-in", 3000, seed=3)
 
@@ -48,7 +49,7 @@ def refused(name, **more):
     except LearnError as error:
         return str(error)
 
-with launch.launched("cpu") as member:
+with launch.join_processes("cpu") as member:
     whole = train("whole")
     save(whole.learner, folder / f"rank{member.rank}.safetensors")
     short = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 64}
@@ -88,7 +89,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runs.Trained]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(events, "STEPS", 150)
+        patch.setattr(surprises, "STEPS", 150)
         yield runs.train(
             JACI(**OPTIONS), collect("1-in", 3000, seed=3), tmp_path_factory.mktemp("one") / "run", tensorboard=False
         )
@@ -206,11 +207,11 @@ def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("MASTER_PORT", "29532")
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
-    with pytest.raises(LearnError, match="2 processes were started for 1 GPUs"), launch.launched("cuda"):
+    with pytest.raises(LearnError, match="2 processes were started for 1 GPUs"), launch.join_processes("cuda"):
         pass
 
 
 def test_a_process_alone_has_no_crew() -> None:
-    with launch.launched("cpu") as member:
+    with launch.join_processes("cpu") as member:
         assert member is None
     assert (launch.rank(), launch.size(), launch.prefix()) == (0, 1, "")

@@ -43,7 +43,7 @@ def test_relative_columns_follow_as_the_encoder_has_them() -> None:
     assert relative is not None
     spoiled = inputs.clone()
     spoiled[..., relative.factor, relative.column] = 7
-    assert torch.allclose(relative.followed(spoiled), inputs, atol=1e-5)
+    assert torch.allclose(relative.update(spoiled), inputs, atol=1e-5)
 
 
 def test_a_moved_factor_looks_as_if_it_had_been_recorded_there() -> None:
@@ -56,7 +56,7 @@ def test_a_moved_factor_looks_as_if_it_had_been_recorded_there() -> None:
     wanted = encoder.encode(data.replaced(state=state, cause=None)).inputs
     inputs = torch.as_tensor(encoder.encode(data).inputs)[None]
     inputs[0, :, 1] = inputs[0, :, 1].flip(0)
-    assert np.allclose(relative.followed(inputs)[0].numpy(), wanted, atol=1e-4)
+    assert np.allclose(relative.update(inputs)[0].numpy(), wanted, atol=1e-4)
 
 
 def test_without_an_own_factor_nothing_is_relative() -> None:

@@ -1,4 +1,4 @@
-"""What the baselines share: the course of a training and the plain forward model."""
+"""What the baselines share: the training of a training and the plain forward model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from actcause.learn.methods.grad import Gradient
 from actcause.learn.methods.granger import Pairwise
 from actcause.learn.methods.ncd import GumbelMask
 from actcause.learn.training.forward import Batch
-from actcause.learn.training.loop import Moment, Stopped
+from actcause.learn.training.loop import Stopped, TrainingProgress
 from actcause.learn.training.session import Session
 
 TRAINED: tuple[type[Learner], ...] = (Gradient, Attention, Counterfactual, LeaveOneOut, GumbelMask, Pairwise)
@@ -36,7 +36,7 @@ def test_a_training_that_was_cut_off_goes_on_to_the_same_result(stage: str) -> N
     data, few = collect("1-in", 400), {"steps": 60, "width": 8, "batch": 64, "samples": 2}
     sessions: list[Session] = []
 
-    def cut(moment: Moment) -> None:
+    def cut(moment: TrainingProgress) -> None:
         if moment.stage == stage:
             raise Stopped
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from actcause.learn.training import hindsight, masks
 from actcause.learn.training.batches import FOLDS
-from actcause.learn.training.hindsight import GRID, Tried, discoveries, steadiest_penalty, tried
+from actcause.learn.training.hindsight import GRID, MaskErrors, discoveries, score_masks, steadiest_penalty
 
 FACTORS, ROWS, PENALTY = 6, 200, 0.05
 
@@ -49,19 +49,19 @@ def case(own: int | None = 0, rows: int = ROWS, right: float = 0.7) -> dict[str,
     return {"inputs": inputs, "target": truth * inputs[..., 0], "truth": truth, "odds": odds, "own": own}
 
 
-def judged(given: dict[str, Any], present: Tensor | None = None) -> Tried:
-    return tried(
+def judged(given: dict[str, Any], present: Tensor | None = None) -> MaskErrors:
+    return score_masks(
         Additive(), Says(given["odds"]), given["inputs"], given["target"], present, given["own"], PENALTY  # type: ignore[arg-type]
     )  # fmt: skip
 
 
-def searched(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> Tried:
+def searched(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> MaskErrors:
     with monkeypatch.context() as patched:
         patched.setattr(hindsight, "LISTED", 1)
         return judged(*arguments, **options)
 
 
-def best(found: Tried, penalty: float = PENALTY) -> Tensor:
+def best(found: MaskErrors, penalty: float = PENALTY) -> Tensor:
     at = (found.error + penalty * found.length()).argmin(dim=0)
     return found.masks.gather(0, at.view(1, -1, 1).expand(1, -1, FACTORS))[0]
 
@@ -129,7 +129,7 @@ def test_the_networks_word_decides_where_errors_do_not() -> None:
     rows = listed.unsqueeze(1)
     odds = torch.tensor([[0.0, 3.0, -3.0]])
     error = torch.zeros(4, 1)
-    found = Tried(rows, error.expand(FOLDS, 4, 1), error, odds, error[0], error[0], 0)
+    found = MaskErrors(rows, error.expand(FOLDS, 4, 1), error, odds, error[0], error[0], 0)
     assert found.length()[:, 0].tolist() == [0, 1, 1, 2]
     assert found.marginal(0.0, 0.1, prior=1.0)[0].tolist() == pytest.approx([1, 0.953, 0.047], abs=0.001)
     assert found.marginal(0.0, 0.1, prior=0.0)[0].tolist() == pytest.approx([1, 0.5, 0.5])
@@ -151,7 +151,7 @@ def test_discoveries_that_only_one_model_makes_count_against_a_penalty() -> None
     # Two rows: in the first both models gain 1 by naming the factor, in the second only one gains, by 0.03.
     rows = torch.tensor([[[1.0, 0]], [[1, 1]]]).expand(2, 2, 2)
     each = torch.tensor([[[1.0, 0.03], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.03]]])
-    found = Tried(rows, each, each.mean(0), torch.zeros(2, 2), each[:, 1].mean(0), torch.zeros(2), 0)
+    found = MaskErrors(rows, each, each.mean(0), torch.zeros(2, 2), each[:, 1].mean(0), torch.zeros(2), 0)
     net = discoveries([found], 0.02)
     assert net == pytest.approx([0.25] * 7 + [0.5] * 2)  # 0.02 x 1.5 is where the second row's discovery ends
     assert steadiest_penalty(net, 0.02) == pytest.approx(0.02 * GRID[7])

@@ -10,7 +10,16 @@ from torch import Tensor, nn
 
 from actcause.learn.training.batches import FOLDS, Sampler, seed_of
 from actcause.learn.training.layers import perceptron
-from actcause.learn.training.loop import CHUNK, Moment, Settings, Stage, Stopped, Trainer, clip_groups, one_cycle
+from actcause.learn.training.loop import (
+    CHUNK,
+    Settings,
+    Stage,
+    Stopped,
+    Trainer,
+    TrainingProgress,
+    clip_groups,
+    one_cycle,
+)
 
 CPU = torch.device("cpu")
 ROWS = 64
@@ -22,16 +31,18 @@ class Lesson:
     What "both" ends with sets b to a's weights, as methods do that hand over from one network to another.
     """
 
-    def __init__(self, runs: int = 1, steps: tuple[int, int, int] = (120, 70, 100), seeds: tuple[int, ...] = (0,)):
+    def __init__(self, replicas: int = 1, steps: tuple[int, int, int] = (120, 70, 100), seeds: tuple[int, ...] = (0,)):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            self.nets: dict[str, nn.Module] = {name: perceptron(FOLDS * runs, 2, 4, 1, 1) for name in ("a", "b")}
+            self.nets: dict[str, nn.Module] = {name: perceptron(FOLDS * replicas, 2, 4, 1, 1) for name in ("a", "b")}
         numbers = torch.Generator().manual_seed(1)
-        self.inputs = torch.randn(runs * ROWS, 2, generator=numbers)
+        self.inputs = torch.randn(replicas * ROWS, 2, generator=numbers)
         self.target = self.inputs.prod(dim=1, keepdim=True)
         self.steps, self.seeds = steps, seeds
         self.groups = [
-            torch.arange(ROWS * run + fold, ROWS * (run + 1), FOLDS) for run in range(runs) for fold in range(FOLDS)
+            torch.arange(ROWS * replica + fold, ROWS * (replica + 1), FOLDS)
+            for replica in range(replicas)
+            for fold in range(FOLDS)
         ]
         self.ended: list[str] = []
 
@@ -69,7 +80,7 @@ class Lesson:
         return torch.cat([p.detach().flatten() for net in self.nets.values() for p in net.parameters()])
 
 
-def trained(lesson: Lesson, callback: Callable[[Moment], None] | None = None) -> Trainer:
+def trained(lesson: Lesson, callback: Callable[[TrainingProgress], None] | None = None) -> Trainer:
     trainer = Trainer(lesson.nets, 0, CPU, callback)
     trainer.run(lesson.stages())
     return trainer
@@ -88,7 +99,7 @@ def moments(steps: tuple[int, int, int]) -> int:
 
 
 def test_a_callback_is_told_of_every_chunk_and_of_the_whole_course() -> None:
-    told: list[Moment] = []
+    told: list[TrainingProgress] = []
     lesson = Lesson()
     trainer = trained(lesson, told.append)
     assert [moment.step for moment in told] == [50, 100, 120, 170, 190, 240, 290]
@@ -112,9 +123,9 @@ def test_a_training_stopped_after_any_chunk_goes_on_bit_for_bit(chunk: int) -> N
     whole = Lesson()
     wanted = trained(whole)
     cut = Lesson()
-    seen: list[Moment] = []
+    seen: list[TrainingProgress] = []
 
-    def stop(moment: Moment) -> None:
+    def stop(moment: TrainingProgress) -> None:
         seen.append(moment)
         if len(seen) == chunk + 1:
             raise Stopped
@@ -143,9 +154,9 @@ def test_a_training_resumed_when_it_was_over_stays_as_it_is() -> None:
 
 
 def test_runs_trained_together_do_not_mix() -> None:
-    """Other data and another seed of the second run leave the first run's weights as they are."""
-    one = Lesson(runs=2, seeds=(0, 1))
-    other = Lesson(runs=2, seeds=(0, 2))
+    """Other data and another seed of the second replica leave the first replica's weights as they are."""
+    one = Lesson(replicas=2, seeds=(0, 1))
+    other = Lesson(replicas=2, seeds=(0, 2))
     other.target[ROWS:] += 5
     trained(one)
     trained(other)
@@ -181,11 +192,11 @@ def test_gradients_are_clipped_group_by_group() -> None:
 
 def test_the_learning_rate_rises_and_falls_once_over_all_stages() -> None:
     rate = one_cycle(0.1, rise=0.2)
-    course = [rate(k / 100) for k in range(101)]
-    assert max(course) == pytest.approx(0.1)
-    assert course.index(max(course)) == 20
-    assert course[0] < 0.005
-    assert course[-1] < 1e-4
+    training = [rate(k / 100) for k in range(101)]
+    assert max(training) == pytest.approx(0.1)
+    assert training.index(max(training)) == 20
+    assert training[0] < 0.005
+    assert training[-1] < 1e-4
     first, second = one_cycle(0.1, rise=0.2, end=0.4), one_cycle(0.1, rise=0.2, start=0.4)
     assert first(1.0) == pytest.approx(second(0.0)) == pytest.approx(rate(0.4))
 
@@ -194,7 +205,7 @@ def test_randomness_of_a_chunk_does_not_depend_on_what_came_before() -> None:
     """What makes a snapshot between chunks all there is to remember."""
     assert seed_of(0, "em", 3) != seed_of(0, "em", 4)
     short, long = Lesson(steps=(50, 50, 50)), Lesson(steps=(50, 100, 50))
-    seen: dict[str, list[Moment]] = {"short": [], "long": []}
+    seen: dict[str, list[TrainingProgress]] = {"short": [], "long": []}
     trained(short, seen["short"].append)
     trained(long, seen["long"].append)
     assert seen["short"][0].values == seen["long"][0].values

@@ -46,7 +46,7 @@ def test_proposals_hold_the_own_factor_all_factors_the_networks_word_and_its_nei
     factors, count = 8, 11
     odds = torch.randn(2, 30, factors, generator=generator()) * 3
     alone = masks.only(factors, own, torch.device("cpu"))
-    found = masks.proposed(odds, alone, own, count, generator())
+    found = masks.propose(odds, alone, own, count, generator())
     assert found.shape == (2, count, 30, factors)
     assert set(found.unique().tolist()) == {0.0, 1.0}
     said = (odds > 0).float()
@@ -62,6 +62,6 @@ def test_proposals_hold_the_own_factor_all_factors_the_networks_word_and_its_nei
 def test_samples_follow_the_network_but_never_wholly() -> None:
     odds = torch.full((1, 4000, 6), 20.0)
     odds[..., 3:] = -20.0
-    found = masks.proposed(odds, masks.only(6, 0, torch.device("cpu")), 0, 5, generator())
+    found = masks.propose(odds, masks.only(6, 0, torch.device("cpu")), 0, 5, generator())
     sampled = found[:, 3].mean(dim=(0, 1))
     assert sampled.tolist() == pytest.approx([1, 0.95, 0.95, 0.05, 0.05, 0.05], abs=0.02)

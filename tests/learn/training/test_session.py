@@ -10,7 +10,7 @@ import torch
 
 from actcause.data import DataError, Transitions, collect
 from actcause.learn import Always, LearnError, Never, fit_many, make
-from actcause.learn.training.loop import Moment
+from actcause.learn.training.loop import TrainingProgress
 from actcause.learn.training.replica import prepare_replica, split_of
 from actcause.learn.training.session import device_of
 
@@ -28,12 +28,12 @@ def recording(rows: int = 400, **others: Any) -> Transitions:
 
 def test_no_episode_is_both_learned_from_and_held_out() -> None:
     data = recording(episode=np.arange(400) // 10)
-    run = prepare_replica(Never(held_out=0.2), data)
-    assert run.train.episode is not None
-    assert run.held.episode is not None
-    assert not set(run.train.episode) & set(run.held.episode)
-    assert (len(run.train), len(run.held)) == (320, 80)
-    assert (len(run.encoded), len(run.held_encoded)) == (320, 80)
+    replica = prepare_replica(Never(held_out=0.2), data)
+    assert replica.train.episode is not None
+    assert replica.held.episode is not None
+    assert not set(replica.train.episode) & set(replica.held.episode)
+    assert (len(replica.train), len(replica.held)) == (320, 80)
+    assert (len(replica.encoded), len(replica.held_encoded)) == (320, 80)
 
 
 def test_the_seed_chooses_what_is_held_out() -> None:
@@ -54,9 +54,9 @@ def test_with_few_episodes_blocks_of_neighbouring_rows_are_held_out(episode: Any
 
 def test_the_encoder_is_fitted_on_training_rows_alone() -> None:
     data = recording(episode=np.arange(400) // 10)
-    run = prepare_replica(Never(), data)
-    np.testing.assert_allclose(run.encoded.inputs[:, :, 0].mean(axis=0), 0, atol=1e-5)
-    assert np.abs(run.held_encoded.inputs[:, :, 0].mean(axis=0)).max() > 1e-3
+    replica = prepare_replica(Never(), data)
+    np.testing.assert_allclose(replica.encoded.inputs[:, :, 0].mean(axis=0), 0, atol=1e-5)
+    assert np.abs(replica.held_encoded.inputs[:, :, 0].mean(axis=0)).max() > 1e-3
 
 
 # -- what cannot be learned from -------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_one_learner_among_several_keeps_its_own_rows() -> None:
     assert two.learned_["effective_rows"] < one.learned_["effective_rows"] <= 400
 
 
-# -- the course ------------------------------------------------------------------------------------
+# -- the training ------------------------------------------------------------------------------------
 
 
 def test_few_independent_rows_are_noted() -> None:
@@ -168,7 +168,7 @@ def test_few_independent_rows_are_noted() -> None:
 
 
 def test_a_callback_is_told_of_the_course_and_a_time_budget_ends_it() -> None:
-    told: list[Moment] = []
+    told: list[TrainingProgress] = []
     learner = make("grad", **TINY, max_seconds=1e-9)
     learner.fit(recording(), callback=told.append)
     assert len(told) == 1
@@ -177,7 +177,7 @@ def test_a_callback_is_told_of_the_course_and_a_time_budget_ends_it() -> None:
 
 
 def test_an_error_in_a_callback_is_not_swallowed() -> None:
-    def fail(moment: Moment) -> None:
+    def fail(moment: TrainingProgress) -> None:
         raise RuntimeError("mine")
 
     with pytest.raises(RuntimeError, match="mine"):

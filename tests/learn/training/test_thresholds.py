@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from actcause.data import Transitions
 from actcause.learn.methods.grad import Gradient
 from actcause.learn.methods.granger import Pairwise
-from actcause.learn.training.forward import Batch, Course, Nets
+from actcause.learn.training.forward import Batch, Nets, Training
 from actcause.learn.training.replica import prepare_replica
 from actcause.learn.training.session import Session
 from actcause.learn.training.thresholds import Threshold, likelihood
@@ -47,12 +47,12 @@ def constant(nets: Nets, batch: Batch) -> Tensor:
 
 def chosen(data: Transitions, steps: int = 500, **scores: object) -> Mapping[str, Mapping[str, float]]:
     kind = Gradient if len(scores) == 1 else Pairwise
-    run = prepare_replica(kind(steps=steps, width=8), data)
+    replica = prepare_replica(kind(steps=steps, width=8), data)
     session = Session(CPU, 0)
-    course = Course([run], session)
-    threshold = Threshold(course, (), scores, 0.02)  # type: ignore[arg-type]
+    training = Training([replica], session)
+    threshold = Threshold(training, (), scores, 0.02)  # type: ignore[arg-type]
     threshold.prepare()
-    nets: dict[str, nn.Module] = {"named": course.nets["named"]}
+    nets: dict[str, nn.Module] = {"named": training.nets["named"]}
     session.train(nets, [threshold.stage(steps)])
     return threshold.cuts(0)
 

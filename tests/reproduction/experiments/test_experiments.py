@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from actcause.cli import main
-from actcause.learn.training import events, thresholds
+from actcause.learn.training import surprises, thresholds
 from actcause.reproduction import pages
 from actcause.reproduction.catalogue import CLONE, Listed, catalogue, folder
 from actcause.reproduction.experiment import SIZES, piece_key
@@ -60,7 +60,7 @@ def test_the_accuracy_table_is_nine_domains_ten_seeds_and_every_method() -> None
 def test_all_of_them_run_end_to_end_and_a_lost_result_is_made_again_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(events, "STEPS", 10)
+    monkeypatch.setattr(surprises, "STEPS", 10)
     monkeypatch.setattr(thresholds, "STEPS", 10)
     asked = ["reproduce", "--size", "tiny", "--device", "cpu", "--results", str(tmp_path), "--json"]
     assert main(asked) == 0

@@ -7,7 +7,7 @@ import pytest
 
 from actcause.errors import QueryError
 from actcause.learn import fit_many, make, names
-from actcause.learn.training import events, session, thresholds
+from actcause.learn.training import session, surprises, thresholds
 from actcause.reproduction import learned
 
 SHORT = {"steps": 10, "width": 8, "distil_steps": 5}
@@ -15,7 +15,7 @@ SHORT = {"steps": 10, "width": 8, "distil_steps": 5}
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "STEPS", 10)
+    monkeypatch.setattr(surprises, "STEPS", 10)
     monkeypatch.setattr(thresholds, "STEPS", 10)
 
 

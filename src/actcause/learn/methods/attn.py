@@ -9,30 +9,26 @@ paper names what gets more than 1/N; here the threshold is chosen without labels
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner
-from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
-from ..training.forward import DECAY, Batch, Course, Nets, answered, check_training, missing
+from ..training.encoding import Encoder
+from ..training.forward import Batch, Nets, Score, Training, error_loss
 from ..training.layers import Linear, perceptron
-from ..training.loop import Settings, Stage, one_cycle
+from ..training.loop import Loss, Settings
 from ..training.networks import Embedding
-from ..training.replica import Replica
-from ..training.session import Session
-from ..training.thresholds import Threshold, likelihood, named_model
+from .score import ScoreLearner
 
 ABSENT = -1e4  # what a head says to a factor that is not there
 
 
 @final
 @dataclass(kw_only=True)
-class Attention(Learner):
+class Attention(ScoreLearner):
     """Names factors that get much of the attention (`attn`).
 
     `heads` heads attend over the factors; `entropy` is the weight of a loss that makes each attend to few. `penalty`
@@ -45,10 +41,6 @@ class Attention(Learner):
     (4000, 2)
     """
 
-    steps: int = 2000
-    batch: int = 512
-    width: int = 96
-    layers: int = 2
     heads: int = 4
     learning_rate: float = 1.5e-3
     entropy: float = 0.0
@@ -56,35 +48,38 @@ class Attention(Learner):
 
     method: ClassVar[str] = "attn"
     summary: ClassVar[str] = "attention over factors above a threshold"
+    trained: ClassVar[str] = "attention"
+    kept: ClassVar[tuple[str, ...]] = ("attention",)
 
     def check_options(self) -> None:
         super().check_options()
-        check_training(self, "heads")
+        self.require_integer("heads")
         self.require("width", self.width % self.heads == 0, f"a multiple of heads ({self.heads})")
         self.require("entropy", self.entropy >= 0, "0 or more")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
-        return {
-            "passive": own_state_model(encoder, runs),
-            "attention": AttentionModel(runs, encoder, width=self.width, layers=self.layers, heads=self.heads),
-            "named": named_model(encoder, runs),
-        }
+    def method_networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
+        model = AttentionModel(replicas, encoder, width=self.width, layers=self.layers, heads=self.heads)
+        return {"attention": model}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learner = runs[0].learner
-        assert isinstance(learner, Attention)
-        course = Course(runs, session)
-        threshold = Threshold(course, ("attention",), {"state": _attention}, learner.penalty)
-        session.train(
-            course.nets,
-            [*course.stages(learner.steps), _stage(course, learner, threshold), threshold.stage(learner.steps)],
-        )
-        for position in range(len(runs)):
-            course.finish(position, ("attention",), threshold.cuts(position), _prediction)
+    def scores(cls) -> Mapping[str, Score]:
+        return {"state": _attention}
 
-    def _probabilities(self, encoded: Encoded) -> Array:
-        return likelihood(answered(self, encoded, _attention), self.learned_["state"])
+    def make_loss(self, training: Training) -> Loss:
+        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+            predicted, attention = training.nets["attention"](
+                training.rows.network_inputs(index), training.there(index)
+            )
+            missed = predicted - training.surprises.target[index]
+            entropy = -(attention * attention.clamp(min=1e-9).log()).sum(-1).mean(dim=(1, 2))
+            fitted = error_loss(missed).mean(1) + self.entropy * entropy
+            return fitted.sum(), {"error": missed.detach().abs().mean(), "entropy": entropy.detach().mean()}
+
+        return loss
+
+    @classmethod
+    def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
+        return _prediction(nets, batch)
 
 
 class AttentionModel(nn.Module):
@@ -113,27 +108,13 @@ class AttentionModel(nn.Module):
         return self.head(mixed), attention
 
 
-def _stage(course: Course, learner: Attention, threshold: Threshold) -> Stage:
-    def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        predicted, attention = course.nets["attention"](course.rows.seen(index), course.there(index))
-        missed = predicted - course.events.target[index]
-        entropy = -(attention * attention.clamp(min=1e-9).log()).sum(-1).mean(dim=(1, 2))
-        fitted = missing(missed).mean(1) + learner.entropy * entropy
-        return fitted.sum(), {"error": missed.detach().abs().mean(), "entropy": entropy.detach().mean()}
-
-    return Stage(
-        "forward", learner.steps, loss, course.sampler("forward", learner.batch), {"attention": 1.0},
-        one_cycle(learner.learning_rate), weight_decay={"attention": DECAY}, end=threshold.prepare,
-    )  # fmt: skip
-
-
 @torch.no_grad()
 def _attention(nets: Nets, batch: Batch) -> Tensor:
     """(rows, factors): the mean over heads."""
-    attention: Tensor = nets["attention"](batch.seen, batch.present.unsqueeze(0))[1]
+    attention: Tensor = nets["attention"](batch.network_inputs, batch.present.unsqueeze(0))[1]
     return attention[0].mean(1) * batch.present
 
 
 def _prediction(nets: Nets, batch: Batch) -> Tensor:
-    predicted: Tensor = nets["attention"](batch.seen, batch.present.unsqueeze(0))[0]
+    predicted: Tensor = nets["attention"](batch.network_inputs, batch.present.unsqueeze(0))[0]
     return predicted[0]

@@ -8,39 +8,26 @@ where ranges are wide. Values that were observed in other rows are the honest ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner
 from ..training.batches import beside_own, seed_of
 from ..training.columns import Relative, spans
-from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
-from ..training.forward import (
-    Batch,
-    Course,
-    Nets,
-    answered,
-    check_training,
-    masked,
-    plain_model,
-    plain_prediction,
-    plain_stage,
-)
+from ..training.encoding import Encoder
+from ..training.forward import Batch, Nets, Score, Training, masked_model, plain_model
 from ..training.replica import Replica
-from ..training.session import Session
-from ..training.thresholds import Threshold, likelihood, named_model
+from .score import ScoreLearner
 
 REPLACEMENTS = ("observed", "uniform")
 
 
 @final
 @dataclass(kw_only=True)
-class Counterfactual(Learner):
+class Counterfactual(ScoreLearner):
     """Names factors whose replacement changes the forward model's prediction (`cf`).
 
     `samples` values replace a factor, drawn once when fitting: those of other rows (`replacement="observed"`) or
@@ -54,10 +41,6 @@ class Counterfactual(Learner):
     (4000, 2)
     """
 
-    steps: int = 2000
-    batch: int = 512
-    width: int = 96
-    layers: int = 2
     learning_rate: float = 1.5e-3
     samples: int = 16
     replacement: str = "observed"
@@ -65,56 +48,43 @@ class Counterfactual(Learner):
 
     method: ClassVar[str] = "cf"
     summary: ClassVar[str] = "change of a forward model's prediction when a factor is replaced"
+    kept: ClassVar[tuple[str, ...]] = ("forward", "pool")
 
     def check_options(self) -> None:
         super().check_options()
-        check_training(self, "samples")
+        self.require_integer("samples")
         self.require("replacement", self.replacement in REPLACEMENTS, "'observed' or 'uniform'")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def method_networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {
-            "passive": own_state_model(encoder, runs),
-            "forward": plain_model(encoder, runs, width=self.width, layers=self.layers),
-            "pool": Pool(runs, self.samples, len(encoder.classes), encoder.columns),
-            "named": named_model(encoder, runs, kinds=2),
+            "forward": plain_model(encoder, replicas, width=self.width, layers=self.layers),
+            "pool": ReplacementValues(replicas, self.samples, len(encoder.classes), encoder.columns),
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learner = runs[0].learner
-        assert isinstance(learner, Counterfactual)
-        course = Course(runs, session)
-        pool = course.nets["pool"]
-        assert isinstance(pool, Pool)
-        pool.values.copy_(torch.stack([_replacements(run, learner) for run in runs]))
-        kept = ("forward", "pool")
-        threshold = Threshold(course, kept, {"state": _change, "hindsight": _difference}, learner.penalty)
-        forward = plain_stage(course, learner.steps, learner.batch, learner.learning_rate, threshold.prepare)
-        session.train(course.nets, [*course.stages(learner.steps), forward, threshold.stage(learner.steps)])
-        for position in range(len(runs)):
-            course.finish(position, kept, threshold.cuts(position), plain_prediction)
+    def scores(cls) -> Mapping[str, Score]:
+        return {"state": _change, "hindsight": _difference}
 
-    def _probabilities(self, encoded: Encoded) -> Array:
-        return likelihood(answered(self, encoded, _change), self.learned_["state"])
-
-    def _hindsight(self, encoded: Encoded) -> Array:
-        return likelihood(answered(self, encoded, _difference), self.learned_["hindsight"])
+    def before_training(self, training: Training) -> None:
+        pool = training.nets["pool"]
+        assert isinstance(pool, ReplacementValues)
+        pool.values.copy_(torch.stack([_replacements(replica, self) for replica in training.replicas]))
 
 
-class Pool(nn.Module):
-    """Values to replace each factor's by: (runs, samples, factors, columns), kept with the networks."""
+class ReplacementValues(nn.Module):
+    """Values to replace each factor's by: (replicas, samples, factors, columns), kept with the networks."""
 
     values: Tensor
 
-    def __init__(self, runs: int, samples: int, factors: int, columns: int) -> None:
+    def __init__(self, replicas: int, samples: int, factors: int, columns: int) -> None:
         super().__init__()
-        self.register_buffer("values", torch.zeros(runs, samples, factors, columns))
+        self.register_buffer("values", torch.zeros(replicas, samples, factors, columns))
 
 
-def _replacements(run: Replica, learner: Counterfactual) -> Tensor:
+def _replacements(replica: Replica, learner: Counterfactual) -> Tensor:
     """(samples, factors, columns): for each factor values of its own, drawn from rows in which it is there."""
-    generator = torch.Generator().manual_seed(seed_of("replacements", run.learner.seed))
-    inputs, there = run.encoded.inputs, run.encoded.present
+    generator = torch.Generator().manual_seed(seed_of("replacements", replica.learner.seed))
+    inputs, there = replica.encoded.inputs, replica.encoded.present
     drawn = torch.zeros(learner.samples, *inputs.shape[1:])
     for factor in range(inputs.shape[1]):
         seen = torch.as_tensor(inputs[:, factor] if there is None else inputs[there[:, factor], factor])
@@ -122,7 +92,7 @@ def _replacements(run: Replica, learner: Counterfactual) -> Tensor:
             rows = torch.randint(0, len(seen), (learner.samples,), generator=generator)
             drawn[:, factor] = seen[rows]
             if learner.replacement == "uniform":
-                _spread(drawn[:, factor], seen, run.encoder, factor, generator)
+                _spread(drawn[:, factor], seen, replica.encoder, factor, generator)
     return drawn
 
 
@@ -143,22 +113,22 @@ def _spread(drawn: Tensor, seen: Tensor, encoder: Encoder, factor: int, generato
 
 def _change(nets: Nets, batch: Batch) -> Tensor:
     """From the state alone: how far the prediction moves."""
-    return _moved(nets, batch, None)
+    return _distance(nets, batch, None)
 
 
 def _difference(nets: Nets, batch: Batch) -> Tensor:
     """In hindsight: how far the prediction is from the observed outcome."""
-    return _moved(nets, batch, batch.target)
+    return _distance(nets, batch, batch.target)
 
 
 @torch.no_grad()
-def _moved(nets: Nets, batch: Batch, outcome: Tensor | None) -> Tensor:
+def _distance(nets: Nets, batch: Batch, outcome: Tensor | None) -> Tensor:
     """(rows, factors): mean distance from the outcome (or else the prediction) after replacing each factor."""
-    model, pool = masked(nets, "forward"), nets["pool"]
-    assert isinstance(pool, Pool)
+    model, pool = masked_model(nets, "forward"), nets["pool"]
+    assert isinstance(pool, ReplacementValues)
     relative = Relative.of([batch.encoder], batch.inputs.device)
     there = batch.present.transpose(0, 1)[None, :, :, None]
-    embedded = model.embedding(batch.seen) * there
+    embedded = model.embedding(batch.network_inputs) * there
     whole = embedded.sum(dim=1, keepdim=True)
     reference = model.head(whole[:, 0])[0] if outcome is None else outcome
     moved = torch.zeros_like(batch.present)
@@ -167,7 +137,7 @@ def _moved(nets: Nets, batch: Batch, outcome: Tensor | None) -> Tensor:
         inputs = values.expand_as(batch.inputs).clone()
         if batch.own is not None:
             inputs[:, batch.own] = batch.inputs[:, batch.own]
-        changed = inputs.unsqueeze(0) if relative is None else relative.followed(inputs.unsqueeze(0))
+        changed = inputs.unsqueeze(0) if relative is None else relative.update(inputs.unsqueeze(0))
         other = model.embedding(beside_own(changed, batch.own)) * there
         exchanged = whole - embedded + other  # (1, factors, rows, width)
         predicted = model.head(exchanged.flatten(1, 2)).reshape(*exchanged.shape[1:3], -1)

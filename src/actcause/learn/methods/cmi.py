@@ -9,7 +9,7 @@ the state alone the score is what the model expects: the divergence of its two p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -17,23 +17,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..learner import Array, Learner
 from ..training import masks
-from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
-from ..training.forward import DECAY, Batch, Course, Nets, answered, check_training, masked
-from ..training.loop import Settings, Stage, one_cycle
+from ..training.encoding import Encoder
+from ..training.forward import Batch, Nets, Score, Training, masked_model
+from ..training.loop import Loss, Settings
 from ..training.networks import MaskedModel
-from ..training.replica import Replica
-from ..training.session import Session
-from ..training.thresholds import Threshold, likelihood, named_model
+from .score import ScoreLearner
 
 FLOOR = 0.01  # no prediction is taken to be surer than this share of the outcome's spread
 
 
 @final
 @dataclass(kw_only=True)
-class LeaveOneOut(Learner):
+class LeaveOneOut(ScoreLearner):
     """Names factors without which the outcome is less likely (`cmi`).
 
     `explain` uses the likelihood of the observed outcome, `predict` the divergence of the predictions with and without
@@ -46,74 +42,46 @@ class LeaveOneOut(Learner):
     (4000, 2)
     """
 
-    steps: int = 2000
-    batch: int = 512
-    width: int = 96
-    layers: int = 2
     learning_rate: float = 1.5e-3
     penalty: float = 0.02
 
     method: ClassVar[str] = "cmi"
     summary: ClassVar[str] = "likelihood of the outcome with and without each factor"
 
-    def check_options(self) -> None:
-        super().check_options()
-        check_training(self)
-
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def method_networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         shape = {"width": self.width, "layers": self.layers}
-        return {
-            "passive": own_state_model(encoder, runs),
-            "forward": MaskedModel(runs, encoder.class_index, encoder.width, 2 * encoder.outputs, **shape),
-            "named": named_model(encoder, runs, kinds=2),
-        }
+        return {"forward": MaskedModel(replicas, encoder.class_index, encoder.width, 2 * encoder.outputs, **shape)}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learner = runs[0].learner
-        assert isinstance(learner, LeaveOneOut)
-        course = Course(runs, session)
-        kinds = {"state": _divergence, "hindsight": _gap}
-        threshold = Threshold(course, ("forward",), kinds, learner.penalty)
-        session.train(
-            course.nets,
-            [*course.stages(learner.steps), _stage(course, learner, threshold), threshold.stage(learner.steps)],
-        )
-        for position in range(len(runs)):
-            course.finish(position, ("forward",), threshold.cuts(position), _prediction)
+    def scores(cls) -> Mapping[str, Score]:
+        return {"state": _divergence, "hindsight": _gap}
 
-    def _probabilities(self, encoded: Encoded) -> Array:
-        return likelihood(answered(self, encoded, _divergence), self.learned_["state"])
+    def make_loss(self, training: Training) -> Loss:
+        own, factors = training.rows.own, training.rows.factors
 
-    def _hindsight(self, encoded: Encoded) -> Array:
-        return likelihood(answered(self, encoded, _gap), self.learned_["hindsight"])
+        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+            shown = masks.random((len(index), 3, index.shape[1], factors), own, generator)
+            drawn = torch.rand(*index.shape, factors, device=index.device, generator=generator)
+            shown[:, 1] = (drawn < drawn.amax(-1, keepdim=True)).float()  # all but one
+            shown[:, 2] = 1
+            if own is not None:
+                shown[..., own] = 1
+            model, embedded = training.embedding("forward", index)
+            middle, spread = _read(model(embedded, shown * training.there(index).unsqueeze(1)))
+            missed = (middle - training.surprises.target[index].unsqueeze(1)).abs()
+            surprise = (missed / spread + spread.log()).mean(-1)
+            # The squared error keeps rare events from being given up for a wide spread.
+            fitted = surprise + missed.square().mean(-1)
+            return fitted.mean(dim=(1, 2)).sum(), {
+                "error": missed[:, 2].detach().mean(),
+                "surprise": surprise.detach().mean(),
+            }
 
+        return loss
 
-def _stage(course: Course, learner: LeaveOneOut, threshold: Threshold) -> Stage:
-    own, factors = course.rows.own, course.rows.factors
-
-    def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        shown = masks.random((len(index), 3, index.shape[1], factors), own, generator)
-        drawn = torch.rand(*index.shape, factors, device=index.device, generator=generator)
-        shown[:, 1] = (drawn < drawn.amax(-1, keepdim=True)).float()  # all but one
-        shown[:, 2] = 1
-        if own is not None:
-            shown[..., own] = 1
-        model, embedded = course.embedding("forward", index)
-        middle, spread = _read(model(embedded, shown * course.there(index).unsqueeze(1)))
-        missed = (middle - course.events.target[index].unsqueeze(1)).abs()
-        surprise = (missed / spread + spread.log()).mean(-1)
-        # The squared error keeps rare events from being given up for a wide spread.
-        fitted = surprise + missed.square().mean(-1)
-        return fitted.mean(dim=(1, 2)).sum(), {
-            "error": missed[:, 2].detach().mean(),
-            "surprise": surprise.detach().mean(),
-        }
-
-    return Stage(
-        "forward", learner.steps, loss, course.sampler("forward", learner.batch), {"forward": 1.0},
-        one_cycle(learner.learning_rate), weight_decay={"forward": DECAY}, end=threshold.prepare,
-    )  # fmt: skip
+    @classmethod
+    def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
+        return _prediction(nets, batch)
 
 
 def _read(predicted: Tensor) -> tuple[Tensor, Tensor]:
@@ -124,11 +92,11 @@ def _read(predicted: Tensor) -> tuple[Tensor, Tensor]:
 
 def _with_and_without(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Middle and spread with all factors (rows, outputs), and without each (factors, rows, outputs)."""
-    model = masked(nets, "forward")
+    model = masked_model(nets, "forward")
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
     shown = torch.cat([torch.ones_like(left_out[:1]), left_out]).unsqueeze(1) * batch.present
-    middle, spread = _read(model(model.embedding(batch.seen), shown.unsqueeze(0))[0])
+    middle, spread = _read(model(model.embedding(batch.network_inputs), shown.unsqueeze(0))[0])
     return middle[0], spread[0], middle[1:], spread[1:]
 
 

@@ -33,10 +33,10 @@ from torch.nn import functional
 from ..training import forward, masks
 from ..training.batches import FOLDS, Sampler, beside_own
 from ..training.calibration import Reliability, temperature_of
-from ..training.diagnostics import verdicts
+from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded
-from ..training.hindsight import Tried, discoveries, steadiest_penalty, tried
-from ..training.layers import narrowed, part
+from ..training.hindsight import MaskErrors, discoveries, score_masks, steadiest_penalty
+from ..training.layers import group_weights, select_groups
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork, MaskedModel
 from ..training.replica import Replica
@@ -56,20 +56,20 @@ DISTIL_RATE = 4e-3
 NOISE = 1 / 3  # how much of the folds' disagreement counts as noise of hindsight, which weighs both
 
 
-class Course:
-    """The stages of one training, of one or several runs side by side."""
+class MaskEM:
+    """The stages of one training, of one or several replicas side by side."""
 
-    def __init__(self, learner: JACI, runs: Sequence[Replica], session: Session) -> None:
-        self.learner, self.runs, self.device = learner, runs, session.device
-        self.shared = forward.Course(runs, session)
-        self.rows, self.nets, self.events = self.shared.rows, self.shared.nets, self.shared.events
+    def __init__(self, learner: JACI, replicas: Sequence[Replica], session: Session) -> None:
+        self.learner, self.replicas, self.device = learner, replicas, session.device
+        self.shared = forward.Training(replicas, session)
+        self.rows, self.nets, self.surprises = self.shared.rows, self.shared.nets, self.shared.surprises
         own = self.rows.own
         listed = masks.every(self.rows.factors, own)
         self.listed = None if listed is None else listed.to(self.device)
         self.alone = masks.only(self.rows.factors, own, self.device)
         self.seeds = [seed for seed in self.shared.seeds for _ in range(FOLDS)]
         # Known after the stage "em":
-        self.penalties = [learner.penalty] * len(runs)
+        self.penalties = [learner.penalty] * len(replicas)
         self.marginal = torch.zeros(0)
 
     def stages(self) -> list[Stage]:
@@ -80,14 +80,14 @@ class Course:
         rate, decay = sizes["learning_rate"], {"binary": own.binary_decay, "forward": sizes["forward_decay"]}
         last = {"distilled": own.binary_decay, "loose": LOOSE * own.binary_decay}
         return [
-            *self.events.stages(),
+            *self.surprises.stages(),
             Stage(
                 "warm-up", warm, self._warm_up, self._sampler("warm-up", size),
                 {"forward": 1.0}, one_cycle(rate, end=begun), weight_decay=decay,
             ),
             Stage(
                 "em", max(steps - warm, 1), self._em, self._sampler("em", size),
-                {"forward": 1.0, "binary": 1.0}, one_cycle(rate, start=begun), self._annealed,
+                {"forward": 1.0, "binary": 1.0}, one_cycle(rate, start=begun), self._anneal,
                 weight_decay=decay, end=self._find_posteriors,
             ),
             Stage(
@@ -97,17 +97,17 @@ class Course:
         ]  # fmt: skip
 
     def _sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
-        return lambda: Sampler(self.events.strata, size, self.seeds, stage, self.device)
+        return lambda: Sampler(self.surprises.strata, size, self.seeds, stage, self.device)
 
     def _distil_sampler(self, size: int) -> Callable[[], Sampler]:
-        def made() -> Sampler:
+        def make_sampler() -> Sampler:
             strata = []
-            for run in range(len(self.runs)):
-                strata.append([torch.cat(self.events.groups[FOLDS * run : FOLDS * (run + 1)])])
-                strata.append(self.events.pools(run))
+            for replica in range(len(self.replicas)):
+                strata.append([torch.cat(self.surprises.groups[FOLDS * replica : FOLDS * (replica + 1)])])
+                strata.append(self.surprises.pools(replica))
             return Sampler(strata, size, self.seeds, "distil", self.device)
 
-        return made
+        return make_sampler
 
     # -- expectation and maximisation --------------------------------------------------------------
 
@@ -121,25 +121,27 @@ class Course:
         there = self.rows.there(index)
         if there is not None:
             shown = shown * there.unsqueeze(1)
-        model = forward.masked(self.nets, "forward")
-        missed = model(model.embedding(self.rows.seen(index)), shown) - self.events.target[index].unsqueeze(1)
+        model = forward.masked_model(self.nets, "forward")
+        missed = model(model.embedding(self.rows.network_inputs(index)), shown) - self.surprises.target[
+            index
+        ].unsqueeze(1)
         error = missed.abs().mean(-1)
         # Squared errors keep rare events from being given up, as absolute ones alone would allow.
         loss = error + missed.square().mean(-1)
-        alone = loss[:, 0] * self.events.natural[index]
+        alone = loss[:, 0] * self.surprises.natural[index]
         return (alone + loss[:, 1] + loss[:, 2]).mean(1).sum() / 3, {
             "own": error[:, 0].mean(),
             "full": error[:, 1].mean(),
         }
 
-    def _annealed(self, done: float) -> Mapping[str, float]:
+    def _anneal(self, done: float) -> Mapping[str, float]:
         return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
 
     def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        model, binary, own = forward.masked(self.nets, "forward"), self.nets["binary"], self.rows.own
+        model, binary, own = forward.masked_model(self.nets, "forward"), self.nets["binary"], self.rows.own
         groups, count = index.shape
         factors = self.rows.factors
-        seen, target, there = self.rows.seen(index), self.events.target[index], self.rows.there(index)
+        seen, target, there = self.rows.network_inputs(index), self.surprises.target[index], self.rows.there(index)
         together = (groups // FOLDS, FOLDS * count, factors)
         odds = binary(seen.reshape(*together, -1), None if there is None else there.reshape(together))
         odds = odds.reshape(groups, count, factors)
@@ -147,11 +149,11 @@ class Course:
             if self.listed is not None:
                 trial = self.listed[None, :, None].expand(groups, -1, count, factors)
             else:
-                trial = masks.proposed(odds.detach(), self.alone, own, self.learner.proposals, generator)
+                trial = masks.propose(odds.detach(), self.alone, own, self.learner.proposals, generator)
             if there is not None:
                 trial = trial * there.unsqueeze(1)
             # Each fold's model judges the rows of the other fold.
-            judged = _swapped(model(model.embedding(_swapped(seen)), _swapped(trial)))
+            judged = _swap_folds(model(model.embedding(_swap_folds(seen)), _swap_folds(trial)))
             error = (judged - target.unsqueeze(1)).abs().mean(-1)
             cost = error + settings["penalty"] * trial.sum(-1)
             posterior = torch.softmax(-cost / settings["temperature"], dim=1)
@@ -164,8 +166,8 @@ class Course:
             learned = torch.cat([trial.gather(1, picked), everything], dim=1)
         loss = (model(model.embedding(seen), learned) - target.unsqueeze(1)).abs().mean(-1)
         chosen, wild, full = loss.unbind(1)
-        sufficiency = self.learner.sufficiency * self.events.rare.repeat_interleave(FOLDS)
-        fitted = (chosen + FULL * full).mean(1) + sufficiency * (self.events.natural[index] * wild).mean(1)
+        sufficiency = self.learner.sufficiency * self.surprises.rare.repeat_interleave(FOLDS)
+        fitted = (chosen + FULL * full).mean(1) + sufficiency * (self.surprises.natural[index] * wild).mean(1)
         matched = functional.binary_cross_entropy_with_logits(odds, marginal, reduction="none").mean(dim=(1, 2))
         length = marginal.sum(-1).mean() - float(own is not None)
         values = {"chosen": chosen.mean(), "full": full.mean(), "binary": matched.mean(), "length": length}
@@ -180,39 +182,42 @@ class Course:
         state = {k: v.repeat_interleave(VARIANTS, dim=0) for k, v in self.nets["binary"].state_dict().items()}
         for name in DISTILLED:
             self.nets[name].load_state_dict(state)
-        for run in range(len(self.runs)):
-            self.penalties[run] = self._penalty(run)
+        for replica in range(len(self.replicas)):
+            self.penalties[replica] = self._penalty(replica)
             for fold in range(FOLDS):
-                judge, group = self._judge(run, 1 - fold), self.events.groups[FOLDS * run + fold]
+                judge, group = self._judge(replica, 1 - fold), self.surprises.groups[FOLDS * replica + fold]
                 for at in range(0, len(group), JUDGE):
                     rows = group[at : at + JUDGE]
-                    found = judge(self.rows.inputs[rows], self.events.target[rows], self.rows.there(rows))
-                    self.marginal[rows] = found.marginal(self.penalties[run], COLD, prior=1.0)
+                    found = judge(self.rows.inputs[rows], self.surprises.target[rows], self.rows.there(rows))
+                    self.marginal[rows] = found.marginal(self.penalties[replica], COLD, prior=1.0)
 
-    def _penalty(self, run: int) -> float:
+    def _penalty(self, replica: int) -> float:
         start = self.learner.penalty
-        return steadiest_penalty(discoveries(self._held(run), start), start)
+        return steadiest_penalty(discoveries(self._judge_held_out(replica), start), start)
 
     def _distil(
         self, index: Tensor, settings: Settings, generator: torch.Generator
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        seen, there, target = self.rows.seen(index), self.rows.there(index), self.marginal[index]
+        seen, there, target = self.rows.network_inputs(index), self.rows.there(index), self.marginal[index]
         missed = torch.stack(
             [functional.binary_cross_entropy_with_logits(self.nets[name](seen, there), target) for name in DISTILLED]
         )
-        # A mean over groups, where others are sums: scaled back, so that a run's gradients do not depend on the others.
+        # A mean over groups, where others are sums: scaled back, so that replicas' gradients stay their own.
         return len(target) * missed.sum(), {"binary": missed[0], "loose": missed[1]}
 
     # -- the end -----------------------------------------------------------------------------------
 
     @torch.no_grad()
-    def finish(self, position: int, run: Replica, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
+    def finish(self, position: int, replica: Replica, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
         """Keep the best binary network, calibrate it, and look for what went wrong; all on held-out rows."""
-        learner = run.learner
+        learner = replica.learner
         penalty = self.penalties[position]
-        encoder = run.encoder.rescaled(run.encoder.target_scale * self.events.scale[position].cpu().double().numpy())
-        nets = {"forward": self.shared.alone(position, "forward"), "binary": self.shared.alone(position, "binary")}
-        held = list(self._held(position))
+        encoder = self.shared.encoder_of(position)
+        nets = {
+            "forward": self.shared.network_of(position, "forward"),
+            "binary": self.shared.network_of(position, "binary"),
+        }
+        held = list(self._judge_held_out(position))
         # Without the word of a network: the networks are to be compared with it.
         marginal = torch.cat([found.marginal(penalty, COLD, prior=0.0) for found in held])
         scored = [k for k in range(self.rows.factors) if k != self.rows.own]
@@ -222,13 +227,16 @@ class Course:
                 for variant, seen in ((1, "balanced"), (0, "as they come")):
                     one = learner.networks(encoder, 1)["binary"].to(self.device)
                     at = VARIANTS * position + variant
-                    one.load_state_dict(part(self.nets[name], slice(at, at + 1)))
+                    one.load_state_dict(group_weights(self.nets[name], slice(at, at + 1)))
                     choices[f"{name}, rows {seen}"] = one
         choices["em"] = nets["binary"]
-        said = {name: self._said(net, run.held_encoded) for name, net in choices.items()}
-        misses = {name: _missed(odds[:, scored] > 0, marginal[:, scored] > 0.5) for name, odds in said.items()}
-        noise = NOISE * _missed(*torch.cat([found.by_fold(penalty) for found in held], dim=1))
-        best = preferred(misses, noise)
+        said = {name: self._log_odds(net, replica.held_encoded) for name, net in choices.items()}
+        misses = {
+            name: _distance_from_hindsight(odds[:, scored] > 0, marginal[:, scored] > 0.5)
+            for name, odds in said.items()
+        }
+        noise = NOISE * _distance_from_hindsight(*torch.cat([found.by_fold(penalty) for found in held], dim=1))
+        best = choose_network(misses, noise)
         nets["binary"] = choices[best]
         odds, target = said[best][:, scored], (marginal[:, scored] > 0.5).float()
         temperature = temperature_of(odds, target)
@@ -236,14 +244,14 @@ class Course:
         error = torch.cat([found.error.min(dim=0).values for found in held])
         full = torch.cat([found.full for found in held])
         apart = torch.cat([found.apart for found in held])
-        target_held = torch.as_tensor(run.held_encoded.target, device=self.device) / self.events.scale[position]
-        shares = {run.train.factors[k]: float((odds[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
+        target_held = torch.as_tensor(replica.held_encoded.target, device=self.device) / self.surprises.scale[position]
+        shares = {replica.train.factors[k]: float((odds[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
         learned = {
             "penalty": penalty,
             "temperature": temperature,
             "threshold": 0.5,
-            "events": self.events.share[position],
-            "sufficiency": self.learner.sufficiency * float(self.events.rare[position]),
+            "events": self.surprises.share[position],
+            "sufficiency": self.learner.sufficiency * float(self.surprises.rare[position]),
             "worst_error": float(torch.quantile(error.cpu(), BADLY)),
             "worst_disagreement": float(torch.quantile(apart.cpu(), BADLY)),
             "calibration_error": reliability.error,
@@ -253,42 +261,44 @@ class Course:
             "noise": noise,
             "shares": shares,
         }
-        notes = verdicts(
+        notes = diagnose(
             shares=shares,
             full_error=float(full.mean()),
             blind_error=float((target_held - target_held.median(dim=0).values).abs().mean()),
             stopped=stopped,
         )
-        learner.finish(run, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
+        learner.finish(replica, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
 
-    def _judge(self, run: int, fold: int | None = None) -> Callable[[Tensor, Tensor, Tensor | None], Tried]:
-        """Tries binaries for rows of one run, by both folds' models or by that of one fold."""
-        forward, binary = self.shared.alone(run, "forward"), self.shared.alone(run, "binary")
+    def _judge(self, replica: int, fold: int | None = None) -> Callable[[Tensor, Tensor, Tensor | None], MaskErrors]:
+        """Tries binaries for rows of one replica, by both folds' models or by that of one fold."""
+        forward, binary = self.shared.network_of(replica, "forward"), self.shared.network_of(replica, "binary")
         if fold is not None:
-            forward = narrowed(forward, slice(fold, fold + 1))
+            forward = select_groups(forward, slice(fold, fold + 1))
         assert isinstance(forward, MaskedModel)
         assert isinstance(binary, BinaryNetwork)
         models = FOLDS if fold is None else 1
 
-        def judge(inputs: Tensor, target: Tensor, there: Tensor | None) -> Tried:
-            return tried(forward, binary, inputs, target, there, self.rows.own, self.penalties[run], models)
+        def judge(inputs: Tensor, target: Tensor, there: Tensor | None) -> MaskErrors:
+            return score_masks(forward, binary, inputs, target, there, self.rows.own, self.penalties[replica], models)
 
         return judge
 
-    def _held(self, run: int) -> list[Tried]:
+    def _judge_held_out(self, replica: int) -> list[MaskErrors]:
         """The held-out rows, judged by both folds' models."""
-        encoded, judge = self.runs[run].held_encoded, self._judge(run)
+        encoded, judge = self.replicas[replica].held_encoded, self._judge(replica)
         found = []
         for at in range(0, len(encoded), JUDGE):
             inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
-            target = torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.events.scale[run]
+            target = (
+                torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.surprises.scale[replica]
+            )
             there = None
             if encoded.present is not None:
                 there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float()
             found.append(judge(inputs, target, there))
         return found
 
-    def _said(self, net: nn.Module, encoded: Encoded) -> Tensor:
+    def _log_odds(self, net: nn.Module, encoded: Encoded) -> Tensor:
         parts = []
         for at in range(0, len(encoded), JUDGE):
             inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
@@ -299,7 +309,7 @@ class Course:
         return torch.cat(parts)
 
 
-def preferred(misses: Mapping[str, float], noise: float) -> str:
+def choose_network(misses: Mapping[str, float], noise: float) -> str:
     """The first network that is as near to hindsight as any, but for noise.
 
     Hindsight is no truth: it cannot see a contact that moves nothing. A network with little decay that is trained for
@@ -309,7 +319,7 @@ def preferred(misses: Mapping[str, float], noise: float) -> str:
     return next(name for name, missed in misses.items() if missed <= least + noise)
 
 
-def _missed(said: Tensor, found: Tensor) -> float:
+def _distance_from_hindsight(said: Tensor, found: Tensor) -> float:
     """How far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own shares."""
     wrong = said != found
     event = found.any(dim=1)
@@ -318,7 +328,7 @@ def _missed(said: Tensor, found: Tensor) -> float:
     return float(wrong.float().mean()) + balanced
 
 
-def _swapped(tensor: Tensor) -> Tensor:
-    """The folds of every run exchanged."""
+def _swap_folds(tensor: Tensor) -> Tensor:
+    """The folds of every replica exchanged."""
     shape = tensor.shape
     return tensor.reshape(-1, FOLDS, *shape[1:]).flip(1).reshape(shape)

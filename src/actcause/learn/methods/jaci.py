@@ -13,14 +13,14 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ..learner import Array, Learner
 from ..training.batches import FOLDS, beside_own
-from ..training.calibration import calibrated
+from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
-from ..training.hindsight import Tried, tried
+from ..training.hindsight import MaskErrors, score_masks
 from ..training.networks import BinaryNetwork, MaskedModel
 from ..training.replica import Replica
 from ..training.session import Session
-from .em import COLD, DISTILLED, VARIANTS, Course
+from ..training.surprises import own_state_model
+from .em import COLD, DISTILLED, VARIANTS, MaskEM
 
 MANY_ROWS = 250_000
 SMALL = {
@@ -82,26 +82,26 @@ class JACI(Learner):
             value = getattr(self, name)
             self.require(name, value is None or (isinstance(value, (int, float)) and value >= 0), "0 or more")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         sizes = self.sizes_ if hasattr(self, "sizes_") else self.learned_["sizes"]
         shape = {"width": int(sizes["width"]), "layers": int(sizes["layers"])}
         kinds, inputs = encoder.class_index, encoder.width
         return {
-            "passive": own_state_model(encoder, runs),
-            "forward": MaskedModel(FOLDS * runs, kinds, inputs, encoder.outputs, **shape),
-            "binary": BinaryNetwork(runs, kinds, inputs, **shape),
-            **{name: BinaryNetwork(VARIANTS * runs, kinds, inputs, **shape) for name in DISTILLED},
+            "passive": own_state_model(encoder, replicas),
+            "forward": MaskedModel(FOLDS * replicas, kinds, inputs, encoder.outputs, **shape),
+            "binary": BinaryNetwork(replicas, kinds, inputs, **shape),
+            **{name: BinaryNetwork(VARIANTS * replicas, kinds, inputs, **shape) for name in DISTILLED},
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learners = [run.learner for run in runs if isinstance(run.learner, cls)]
-        for learner in learners:  # runs that are trained together have one size
-            learner._size(runs[0].train)
-        course = Course(learners[0], runs, session)
-        trainer = session.train(course.nets, course.stages())
-        for position, run in enumerate(runs):
-            course.finish(position, run, trainer.history, session.stopped)
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        learners = [replica.learner for replica in replicas if isinstance(replica.learner, cls)]
+        for learner in learners:  # replicas that are trained together have one size
+            learner._size(replicas[0].train)
+        training = MaskEM(learners[0], replicas, session)
+        trainer = session.train(training.nets, training.stages())
+        for position, replica in enumerate(replicas):
+            training.finish(position, replica, trainer.history, session.stopped)
 
     def _size(self, data: Transitions) -> None:
         """Take the sizes given, and for the others those that fit the recording."""
@@ -114,15 +114,15 @@ class JACI(Learner):
     @torch.no_grad()
     def _probabilities(self, encoded: Encoded) -> Array:
         odds = self._odds(encoded)
-        return calibrated(odds, self.learned_["temperature"])
+        return to_probabilities(odds, self.learned_["temperature"])
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        found = self._tried(encoded).marginal(self.learned_["penalty"], COLD)
+        found = self._score_masks(encoded).marginal(self.learned_["penalty"], COLD)
         return np.asarray(found.clamp(0, 1).cpu().numpy())
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
         if hindsight:
-            badly = self._tried(encoded).error.min(dim=0).values > self.learned_["worst_error"]
+            badly = self._score_masks(encoded).error.min(dim=0).values > self.learned_["worst_error"]
         else:
             badly = self._apart(encoded) > self.learned_["worst_disagreement"]
         return np.asarray(badly.cpu().numpy())
@@ -146,11 +146,11 @@ class JACI(Learner):
         there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device).unsqueeze(0)
         return np.asarray(binary(seen, there)[0].cpu().numpy())
 
-    def _tried(self, encoded: Encoded) -> Tried:
+    def _score_masks(self, encoded: Encoded) -> MaskErrors:
         forward, binary = self.nets_["forward"], self.nets_["binary"]
         assert isinstance(forward, MaskedModel)
         assert isinstance(binary, BinaryNetwork)
         device = next(forward.parameters()).device
         there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device)
         inputs, target = torch.as_tensor(encoded.inputs).to(device), torch.as_tensor(encoded.target).to(device)
-        return tried(forward, binary, inputs, target, there, self.encoder_.own, self.learned_["penalty"])
+        return score_masks(forward, binary, inputs, target, there, self.encoder_.own, self.learned_["penalty"])

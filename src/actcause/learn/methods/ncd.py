@@ -20,25 +20,25 @@ from torch import Tensor, nn
 
 from ..learner import Array, Learner
 from ..training import masks
-from ..training.calibration import calibrated
+from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
 from ..training.forward import (
     DECAY,
     Batch,
-    Course,
     Nets,
-    answered,
+    Training,
     check_training,
-    masked,
-    missing,
+    error_loss,
+    masked_model,
     plain_model,
     plain_prediction,
+    score_rows,
 )
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork
 from ..training.replica import Replica
 from ..training.session import Session
+from ..training.surprises import own_state_model
 
 PRICED_ROWS = 10_000  # rows that costs are measured with
 
@@ -74,42 +74,42 @@ class GumbelMask(Learner):
         check_training(self)
         self.require("temperature", self.temperature > 0, "positive")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         shape = {"width": self.width, "layers": self.layers}
         return {
-            "passive": own_state_model(encoder, runs),
-            "forward": plain_model(encoder, runs, **shape),
-            "binary": BinaryNetwork(runs, encoder.class_index, encoder.width, **shape),
-            "costs": Costs(runs, len(encoder.classes)),
+            "passive": own_state_model(encoder, replicas),
+            "forward": plain_model(encoder, replicas, **shape),
+            "binary": BinaryNetwork(replicas, encoder.class_index, encoder.width, **shape),
+            "costs": Costs(replicas, len(encoder.classes)),
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learner = runs[0].learner
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        learner = replicas[0].learner
         assert isinstance(learner, GumbelMask)
-        course = Course(runs, session)
-        session.train(course.nets, [*course.stages(learner.steps), *_stages(course, learner)])
-        for position in range(len(runs)):
-            course.finish(position, ("forward", "binary"), {}, plain_prediction)
+        training = Training(replicas, session)
+        session.train(training.nets, [*training.stages(learner.steps), *_stages(training, learner)])
+        for position in range(len(replicas)):
+            training.finish(position, ("forward", "binary"), {}, plain_prediction)
 
     def _probabilities(self, encoded: Encoded) -> Array:
-        return calibrated(answered(self, encoded, _odds), 1.0)
+        return to_probabilities(score_rows(self, encoded, _odds), 1.0)
 
 
 class Costs(nn.Module):
-    """What each factor costs at first, (runs, factors): kept with the networks, since a resumed training needs it."""
+    """What each factor costs at first, (replicas, factors), kept with the networks for a training that is resumed."""
 
     values: Tensor
 
-    def __init__(self, runs: int, factors: int) -> None:
+    def __init__(self, replicas: int, factors: int) -> None:
         super().__init__()
-        self.register_buffer("values", torch.zeros(runs, factors))
+        self.register_buffer("values", torch.zeros(replicas, factors))
 
 
-def _stages(course: Course, learner: GumbelMask) -> list[Stage]:
-    own, factors = course.rows.own, course.rows.factors
-    others = 1 - masks.only(factors, own, course.device)
-    costs = course.nets["costs"]
+def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
+    own, factors = training.rows.own, training.rows.factors
+    others = 1 - masks.only(factors, own, training.device)
+    costs = training.nets["costs"]
     assert isinstance(costs, Costs)
     warm = max(learner.steps // 4, 1)
     begun = warm / learner.steps
@@ -118,40 +118,42 @@ def _stages(course: Course, learner: GumbelMask) -> list[Stage]:
         """The errors of the forward model under these masks, (groups, masks, rows, outputs)."""
         if own is not None:
             shown = torch.cat([shown[..., :own], torch.ones_like(shown[..., :1]), shown[..., own + 1 :]], dim=-1)
-        model, embedded = course.embedding("forward", index)
-        missed: Tensor = model(embedded, shown * course.there(index).unsqueeze(1))
-        return missed - course.events.target[index].unsqueeze(1)
+        model, embedded = training.embedding("forward", index)
+        missed: Tensor = model(embedded, shown * training.there(index).unsqueeze(1))
+        return missed - training.surprises.target[index].unsqueeze(1)
 
     def warm_up(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
         shown = torch.rand(len(index), 2, index.shape[1], factors, device=index.device, generator=generator).round()
         missed = predicted(index, torch.cat([torch.ones_like(shown[:, :1]), shown[:, 1:]], dim=1))
-        return missing(missed).mean(dim=(1, 2)).sum(), {"full": missed[:, 0].detach().abs().mean()}
+        return error_loss(missed).mean(dim=(1, 2)).sum(), {"full": missed[:, 0].detach().abs().mean()}
 
     def decompose(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        odds = course.nets["binary"](course.rows.seen(index), course.there(index))
+        odds = training.nets["binary"](training.rows.network_inputs(index), training.there(index))
         uniform = torch.rand(odds.shape, device=odds.device, generator=generator).clamp(1e-6, 1 - 1e-6)
         soft = torch.sigmoid((odds + uniform.log() - (1 - uniform).log()) / learner.temperature)
         mask = (soft > 0.5).float() + soft - soft.detach()
         missed = predicted(index, mask.unsqueeze(1))[:, 0]
         cost = torch.lerp(learner.penalty * others, costs.values, settings["worth"]).unsqueeze(1)
-        price = (torch.sigmoid(odds) * course.there(index) * cost).sum(-1).mean(1)
+        price = (torch.sigmoid(odds) * training.there(index) * cost).sum(-1).mean(1)
         fitted = missed.abs().mean(dim=(1, 2)) + price
         return fitted.sum(), {"error": missed.detach().abs().mean(), "price": price.detach().mean()}
 
     @torch.no_grad()
     def find_costs() -> None:
-        for run in range(len(course.runs)):
-            batch = course.training(run, torch.cat(course.shown(run, PRICED_ROWS)))
-            costs.values[run] = _worth(course.cut(run, ("forward",)), batch).clamp(min=learner.penalty) * others
+        for replica in range(len(training.replicas)):
+            batch = training.training_rows(replica, torch.cat(training.spread_rows(replica, PRICED_ROWS)))
+            costs.values[replica] = (
+                _worth(training.networks_of(replica, ("forward",)), batch).clamp(min=learner.penalty) * others
+            )
 
     rate, decay = learner.learning_rate, {"forward": DECAY, "binary": DECAY}
     return [
         Stage(
-            "warm-up", warm, warm_up, course.sampler("warm-up", learner.batch), {"forward": 1.0},
+            "warm-up", warm, warm_up, training.sampler("warm-up", learner.batch), {"forward": 1.0},
             one_cycle(rate, end=begun), weight_decay=decay, end=find_costs,
         ),
         Stage(
-            "masks", max(learner.steps - warm, 1), decompose, course.sampler("masks", learner.batch),
+            "masks", max(learner.steps - warm, 1), decompose, training.sampler("masks", learner.batch),
             {"forward": 1.0, "binary": 1.0}, one_cycle(rate, start=begun),
             lambda done: {"worth": max(1 - 1.5 * done, 0.0)}, weight_decay=decay,
         ),
@@ -160,13 +162,13 @@ def _stages(course: Course, learner: GumbelMask) -> list[Stage]:
 
 def _worth(nets: Nets, batch: Batch) -> Tensor:
     """(factors,): by how much the forward model's error grows without each factor."""
-    model = masked(nets, "forward")
+    model = masked_model(nets, "forward")
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
     shown = torch.cat([torch.ones_like(left_out[:1]), left_out]).unsqueeze(1)
     total = torch.zeros(factors + 1, device=batch.inputs.device)
     for block in batch.blocks():
-        predicted = model(model.embedding(block.seen), (shown * block.present).unsqueeze(0))[0]
+        predicted = model(model.embedding(block.network_inputs), (shown * block.present).unsqueeze(0))[0]
         total += (predicted - block.target).abs().mean(-1).sum(-1)
     return (total[1:] - total[0]) / len(batch)
 
@@ -175,5 +177,5 @@ def _worth(nets: Nets, batch: Batch) -> Tensor:
 def _odds(nets: Nets, batch: Batch) -> Tensor:
     network = nets["binary"]
     assert isinstance(network, BinaryNetwork)
-    odds: Tensor = network(batch.seen, batch.present.unsqueeze(0))[0]
+    odds: Tensor = network(batch.network_inputs, batch.present.unsqueeze(0))[0]
     return odds

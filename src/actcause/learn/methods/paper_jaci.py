@@ -37,14 +37,14 @@ from torch.func import functional_call
 
 from ..learner import Array, Learner
 from ..training import masks
-from ..training.diagnostics import verdicts
+from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
-from ..training.forward import Batch, Course, Nets
+from ..training.forward import Batch, Nets, Training
 from ..training.loop import Loss, Settings, Stage
 from ..training.replica import Replica
 from ..training.session import Session
-from .paper_networks import BitNetwork, GaussianModel, surprise
+from ..training.surprises import own_state_model
+from .paper_networks import BitNetwork, GaussianModel, gaussian_misfit
 
 MIXINGS = ("bernoulli", "straight-through", "soft")
 PENALTIES = ("gap", "plain")
@@ -103,18 +103,9 @@ class PaperJACI(Learner):
 
     def check_options(self) -> None:
         super().check_options()
-        for name, least in {
-            "steps": 1,
-            "pretrain": 0,
-            "delay": 0,
-            "batch": 2,
-            "width": 1,
-            "embedding": 1,
-            "layers": 1,
-        }.items():
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            self.require(name, whole and value >= least, f"an integer of at least {least}")
+        least = {"steps": 1, "pretrain": 0, "delay": 0, "batch": 2, "width": 1, "embedding": 1, "layers": 1}
+        for name, count in least.items():
+            self.require_integer(name, count)
         self.require("sharp", 0 <= self.sharp <= 1, "between 0 and 1")
         for name in ("learning_rate", "ratio", "floor"):
             self.require(name, 0 < getattr(self, name) <= 1, "above 0 and at most 1")
@@ -124,36 +115,36 @@ class PaperJACI(Learner):
         self.require("mixing", self.mixing in MIXINGS, f"one of {', '.join(MIXINGS)}")
         self.require("adapting", self.adapting in PENALTIES, f"one of {', '.join(PENALTIES)}")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         kinds, inputs, outputs = encoder.class_index, encoder.width, encoder.outputs
         width, embedding, layers = self.width, self.embedding, self.layers
         return {
-            "passive": own_state_model(encoder, runs),
+            "passive": own_state_model(encoder, replicas),
             "forward": GaussianModel(
-                runs, kinds, inputs, outputs, width=width, embedding=embedding, layers=layers, floor=self.floor
+                replicas, kinds, inputs, outputs, width=width, embedding=embedding, layers=layers, floor=self.floor
             ),
-            "binary": BitNetwork(runs, kinds, inputs, width=width, embedding=embedding, layers=layers),
+            "binary": BitNetwork(replicas, kinds, inputs, width=width, embedding=embedding, layers=layers),
         }
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learner = runs[0].learner
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        learner = replicas[0].learner
         assert isinstance(learner, PaperJACI)
-        joint = _Joint(learner, Course(runs, session))
+        joint = _Joint(learner, Training(replicas, session))
         with coarse_products():
-            session.train(joint.course.nets, joint.stages(), clip=CLIP)
-        for position in range(len(runs)):
+            session.train(joint.training.nets, joint.stages(), clip=CLIP)
+        for position in range(len(replicas)):
             joint.finish(position)
 
     # -- answers -----------------------------------------------------------------------------------
 
     @torch.no_grad()
     def _probabilities(self, encoded: Encoded) -> Array:
-        return _joined(_bits(self.nets_, block) for block in self._blocks(encoded))
+        return _to_array(_bits(self.nets_, block) for block in self._blocks(encoded))
 
     @torch.no_grad()
     def _hindsight(self, encoded: Encoded) -> Array:
-        return _joined(self._explained(block) for block in self._blocks(encoded))
+        return _to_array(self._explain(block) for block in self._blocks(encoded))
 
     @torch.no_grad()
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
@@ -161,16 +152,16 @@ class PaperJACI(Learner):
         found = [_doubts(self.nets_, block)[name] > self.learned_[name] for block in self._blocks(encoded)]
         return torch.cat(found).cpu().numpy()
 
-    def _explained(self, block: Batch) -> Tensor:
+    def _explain(self, block: Batch) -> Tensor:
         """The posterior of each bit: the misfit and what the bits cost, and h's word as the prior."""
         model = _model(self.nets_)
         odds = torch.logit(_bits(self.nets_, block), eps=1e-4)
-        embedded = model.embedding(block.seen)
+        embedded = model.embedding(block.network_inputs)
         tried = self._candidates(odds) * block.present
         costs = []
         for mask in tried:
             word = torch.nn.functional.logsigmoid(torch.where(mask > 0, odds, -odds)).sum(-1)
-            misfit = surprise(block.target, *model(embedded, mask.unsqueeze(0)))[0]
+            misfit = gaussian_misfit(block.target, *model(embedded, mask.unsqueeze(0)))[0]
             costs.append(misfit + self.penalty * mask.sum(-1) - word)
         posterior = torch.softmax(-torch.stack(costs), dim=0)
         return torch.einsum("kb,kbn->bn", posterior, tried)
@@ -194,13 +185,13 @@ class PaperJACI(Learner):
 
 
 class _Joint:
-    """The stages of one training, of one or several runs side by side."""
+    """The stages of one training, of one or several replicas side by side."""
 
-    def __init__(self, learner: PaperJACI, course: Course) -> None:
-        self.learner, self.course = learner, course
-        self.forward, self.binary = _model(course.nets), _bit_network(course.nets)
-        self.own = course.rows.own
-        self.alone = masks.only(course.rows.factors, self.own, course.device)
+    def __init__(self, learner: PaperJACI, training: Training) -> None:
+        self.learner, self.training = learner, training
+        self.forward, self.binary = _model(training.nets), _bit_network(training.nets)
+        self.own = training.rows.own
+        self.alone = masks.only(training.rows.factors, self.own, training.device)
 
     def stages(self) -> list[Stage]:
         own, rate = self.learner, self.learner.learning_rate
@@ -208,10 +199,10 @@ class _Joint:
         def stage(
             name: str, steps: int, loss: Loss, nets: Mapping[str, float], rates: Callable[[float], float]
         ) -> Stage:
-            return Stage(name, steps, loss, self.course.sampler(name, own.batch), nets, rates, self._settings)
+            return Stage(name, steps, loss, self.training.sampler(name, own.batch), nets, rates, self._settings)
 
         return [
-            *self.course.events.stages(),
+            *self.training.surprises.stages(),
             stage("pretrain", own.pretrain, self._pretrain, {"forward": 1.0}, lambda done: rate),
             stage("delay", own.delay, self._delay, {"forward": 1.0}, lambda done: rate),
             stage("joint", own.steps, self._joint, {"forward": 1.0, "binary": own.ratio},
@@ -228,30 +219,30 @@ class _Joint:
     def _pretrain(
         self, index: Tensor, settings: Settings, generator: torch.Generator
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        shown = masks.random((*index.shape, self.course.rows.factors), self.own, generator)
+        shown = masks.random((*index.shape, self.training.rows.factors), self.own, generator)
         third = torch.full((), 1 / 3, device=index.device)
-        misfit = self._misfit(self._embedded(index), shown, index, {"full": third, "alone": third}, generator)
+        misfit = self._misfit(self._embed(index), shown, index, {"full": third, "alone": third}, generator)
         return misfit.mean(1).sum(), {"forward": misfit.mean()}
 
     def _delay(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
         with torch.no_grad():
-            drawn, _ = self._mixed(self._chances(self._odds(index), index), generator)
-        misfit = self._misfit(self._embedded(index), drawn, index, settings, generator)
+            drawn, _ = self._mix(self._chances(self._odds(index), index), generator)
+        misfit = self._misfit(self._embed(index), drawn, index, settings, generator)
         return misfit.mean(1).sum(), {"forward": misfit.mean()}
 
     def _joint(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        embedded, target = self._embedded(index), self.course.events.target[index]
+        embedded, target = self._embed(index), self.training.surprises.target[index]
         odds = self._odds(index)
         chances = self._chances(odds, index)
-        drawn, mask = self._mixed(chances, generator)
+        drawn, mask = self._mix(chances, generator)
         fitted = self._misfit(embedded, drawn, index, settings, generator)
         # h learns through f, but f does not learn from what h is told: its weights are constants here.
         weights = {name: weight.detach() for name, weight in self.forward.named_parameters()}
         constant = embedded.detach()
         mean, deviation = functional_call(self.forward, weights, (constant, mask))
-        masked = surprise(target, mean, deviation)
+        masked = gaussian_misfit(target, mean, deviation)
         with torch.no_grad():
-            full = surprise(target, *self.forward(constant, self.course.there(index)))
+            full = gaussian_misfit(target, *self.forward(constant, self.training.there(index)))
             if self.learner.adapting == "gap":
                 missed = (masked - full).clamp(min=0)
             else:
@@ -262,20 +253,20 @@ class _Joint:
         values = {"forward": fitted.mean(), "masked": masked.mean(), "full": full.mean(), "length": length.mean()}
         return loss.mean(1).sum(), values
 
-    def _embedded(self, index: Tensor) -> Tensor:
-        embedded: Tensor = self.forward.embedding(self.course.rows.seen(index))
+    def _embed(self, index: Tensor) -> Tensor:
+        embedded: Tensor = self.forward.embedding(self.training.rows.network_inputs(index))
         return embedded
 
     def _odds(self, index: Tensor) -> Tensor:
         """(groups, rows, factors): what h says."""
-        odds: Tensor = self.binary(self.course.rows.seen(index), self.course.rows.there(index))
+        odds: Tensor = self.binary(self.training.rows.network_inputs(index), self.training.rows.there(index))
         return odds
 
     def _chances(self, odds: Tensor, index: Tensor) -> Tensor:
         """The same as probabilities: 1 for the outcome's own factor and 0 for absent ones."""
-        return torch.where(self.alone > 0, 1.0, torch.sigmoid(odds)) * self.course.there(index)
+        return torch.where(self.alone > 0, 1.0, torch.sigmoid(odds)) * self.training.there(index)
 
-    def _mixed(self, chances: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    def _mix(self, chances: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """Masks that f learns under, and masks that h has a gradient through."""
         if self.learner.mixing == "soft":
             return chances.detach(), chances
@@ -291,26 +282,28 @@ class _Joint:
         """(groups, rows): f's misfit; some rows are under the full mask or that of the own factor alone instead."""
         which = torch.rand(*index.shape, 1, device=index.device, generator=generator)
         full, alone = settings["full"], settings["full"] + settings["alone"]
-        shown = torch.where(which < full, 1.0, torch.where(which < alone, self.alone, mask)) * self.course.there(index)
-        return surprise(self.course.events.target[index], *self.forward(embedded, shown))
+        shown = torch.where(which < full, 1.0, torch.where(which < alone, self.alone, mask)) * self.training.there(
+            index
+        )
+        return gaussian_misfit(self.training.surprises.target[index], *self.forward(embedded, shown))
 
     # -- the end -----------------------------------------------------------------------------------
 
     @torch.no_grad()
     def finish(self, position: int) -> None:
-        """Cut one run's networks out, and look at held-out rows for what went wrong."""
-        course, run = self.course, self.course.runs[position]
-        nets = course.cut(position, ("forward", "binary"))
-        held = course.held(position, HELD)
+        """Cut one replica's networks out, and look at held-out rows for what went wrong."""
+        training, replica = self.training, self.training.replicas[position]
+        nets = training.networks_of(position, ("forward", "binary"))
+        held = training.held_out_rows(position, HELD)
         bits = torch.cat([_bits(nets, block) for block in held.blocks()])
         doubts = [_doubts(nets, block) for block in held.blocks()]
         error, misfit, deviation = (torch.cat([d[name] for d in doubts]).cpu() for name in ("error", *WORST))
         gap = torch.cat([self._gap(nets, block) for block in held.blocks()])
         found = (bits > self.learner.threshold).float().mean(dim=0).tolist()
-        shares = {name: found[k] for k, name in enumerate(run.train.factors) if k != self.own}
+        shares = {name: found[k] for k, name in enumerate(replica.train.factors) if k != self.own}
         learned = {
             "threshold": self.learner.threshold,
-            "events": course.events.share[position],
+            "events": training.surprises.share[position],
             "worst_misfit": float(torch.quantile(misfit, BADLY)),
             "worst_deviation": float(torch.quantile(deviation, BADLY)),
             "undecided": float(((bits > 0.1) & (bits < 0.9)).float().mean()),
@@ -318,22 +311,22 @@ class _Joint:
             "gap": float(gap.mean()),
             "shares": shares,
         }
-        notes = verdicts(
+        notes = diagnose(
             shares=shares,
             full_error=float(error.mean()),
             blind_error=float((held.target - held.target.median(dim=0).values).abs().mean()),
-            stopped=course.session.stopped,
+            stopped=training.session.stopped,
         )
-        encoder = run.encoder.rescaled(run.encoder.target_scale * course.events.scale[position].cpu().double().numpy())
-        history = [] if course.session.trainer is None else course.session.trainer.history
-        run.learner.finish(run, nets, learned, history, notes, encoder)
+        encoder = training.encoder_of(position)
+        history = [] if training.session.trainer is None else training.session.trainer.history
+        replica.learner.finish(replica, nets, learned, history, notes, encoder)
 
     def _gap(self, nets: Nets, block: Batch) -> Tensor:
         """(rows,): how much worse f does under the binaries found than seeing all; judges penalties unlabelled."""
         found = torch.where(self.alone > 0, 1.0, (_bits(nets, block) > self.learner.threshold).float()) * block.present
         model = _model(nets)
-        embedded = model.embedding(block.seen)
-        misfit = [surprise(block.target, *model(embedded, m.unsqueeze(0)))[0] for m in (found, block.present)]
+        embedded = model.embedding(block.network_inputs)
+        misfit = [gaussian_misfit(block.target, *model(embedded, m.unsqueeze(0)))[0] for m in (found, block.present)]
         return misfit[0] - misfit[1]
 
 
@@ -350,16 +343,16 @@ def coarse_products() -> Iterator[None]:
 
 def _bits(nets: Nets, batch: Batch) -> Tensor:
     """(rows, factors): what h says."""
-    return torch.sigmoid(_bit_network(nets)(batch.seen, batch.present.unsqueeze(0))[0])
+    return torch.sigmoid(_bit_network(nets)(batch.network_inputs, batch.present.unsqueeze(0))[0])
 
 
 def _doubts(nets: Nets, batch: Batch) -> dict[str, Tensor]:
     """(rows,) each: how f does when it sees everything, and how well it expects to do."""
     model = _model(nets)
-    mean, deviation = model(model.embedding(batch.seen), batch.present.unsqueeze(0))
+    mean, deviation = model(model.embedding(batch.network_inputs), batch.present.unsqueeze(0))
     return {
         "error": (mean - batch.target).abs().mean(-1)[0],
-        "worst_misfit": surprise(batch.target, mean, deviation)[0],
+        "worst_misfit": gaussian_misfit(batch.target, mean, deviation)[0],
         "worst_deviation": deviation.mean(-1)[0],
     }
 
@@ -376,5 +369,5 @@ def _bit_network(nets: Nets) -> BitNetwork:
     return network
 
 
-def _joined(parts: Iterable[Tensor]) -> Array:
+def _to_array(parts: Iterable[Tensor]) -> Array:
     return np.asarray(torch.cat(list(parts)).cpu().numpy())

@@ -103,6 +103,6 @@ class BitNetwork(nn.Module):
         return bits[..., 0].transpose(1, 2)
 
 
-def surprise(target: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
+def gaussian_misfit(target: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
     """(…, rows): the negative log-likelihood of the outcome without its constant, as if it had `COLUMNS` columns."""
     return COLUMNS * (0.5 * ((target - mean) / deviation).square() + deviation.log()).mean(-1)

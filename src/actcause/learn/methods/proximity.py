@@ -18,10 +18,10 @@ from torch import nn
 from ..learner import Array, Learner
 from ..training.columns import spans
 from ..training.encoding import Encoded, Encoder
-from ..training.events import own_state_model
-from ..training.forward import Course
+from ..training.forward import Training
 from ..training.replica import Replica
 from ..training.session import Session
+from ..training.surprises import own_state_model
 
 RADII = 200  # radii looked at
 STOPPED = "Training stopped before a radius was chosen, so no factor is ever named; resume it or give it more time."
@@ -49,25 +49,24 @@ class Proximity(Learner):
 
     def check_options(self) -> None:
         super().check_options()
-        whole = isinstance(self.steps, int) and not isinstance(self.steps, bool)
-        self.require("steps", whole and self.steps >= 1, "an integer of at least 1")
+        self.require_integer("steps")
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
-        return {"passive": own_state_model(encoder, runs)}
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
+        return {"passive": own_state_model(encoder, replicas)}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        learner = runs[0].learner
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        learner = replicas[0].learner
         assert isinstance(learner, Proximity)
-        course = Course(runs, session)
-        trainer = session.train(course.nets, course.stages(learner.steps))
-        surprise = course.events.surprise.cpu().double().numpy()
-        for position, run in enumerate(runs):
-            rows = course.rows.run(position)
-            nearest = distances(run.encoder, run.encoded).min(axis=1)
+        training = Training(replicas, session)
+        trainer = session.train(training.nets, training.stages(learner.steps))
+        surprise = training.surprises.surprise.cpu().double().numpy()
+        for position, replica in enumerate(replicas):
+            rows = training.rows.replica(position)
+            nearest = distances(replica.encoder, replica.encoded).min(axis=1)
             radius = best_radius(nearest, surprise[rows])
-            notes = [STOPPED] if session.stopped else [] if radius > 0 else [_nothing(run)]
-            run.learner.finish(run, {}, {"radius": radius, "threshold": 0.5}, trainer.history, notes)
+            notes = [STOPPED] if session.stopped else [] if radius > 0 else [_nothing(replica)]
+            replica.learner.finish(replica, {}, {"radius": radius, "threshold": 0.5}, trainer.history, notes)
 
     def _probabilities(self, encoded: Encoded) -> Array:
         radius = self.learned_["radius"]
@@ -130,7 +129,7 @@ def _raw(encoder: Encoder, encoded: Encoded, factor: int, column: int) -> Array:
     return np.asarray(shown * encoder.scale[factor, column] + encoder.mean[factor, column])
 
 
-def _nothing(run: Replica) -> str:
-    if run.train.own is None:
+def _nothing(replica: Replica) -> str:
+    if replica.train.own is None:
         return "The outcome has no own factor to be near to, so no factor is ever named; use another method."
     return "No radius separates rows that surprise from others, so no factor is ever named; use another method."

@@ -32,13 +32,13 @@ class Never(Learner):
     method: ClassVar[str] = "never"
     summary: ClassVar[str] = "no factor ever: what a method must beat"
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        for run in runs:
-            run.learner.finish(run, {}, {})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            replica.learner.finish(replica, {}, {})
 
     def _probabilities(self, encoded: Encoded) -> Array:
         return np.zeros(encoded.inputs.shape[:2])
@@ -58,13 +58,13 @@ class Always(Learner):
     method: ClassVar[str] = "always"
     summary: ClassVar[str] = "every factor always: what a method must beat"
 
-    def networks(self, encoder: Encoder, runs: int) -> dict[str, nn.Module]:
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {}
 
     @classmethod
-    def learn(cls, runs: Sequence[Replica], session: Session) -> None:
-        for run in runs:
-            run.learner.finish(run, {}, {})
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            replica.learner.finish(replica, {}, {})
 
     def _probabilities(self, encoded: Encoded) -> Array:
         return np.ones(encoded.inputs.shape[:2])

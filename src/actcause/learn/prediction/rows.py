@@ -26,7 +26,7 @@ def add_predictions(learner: Learner, data: Transitions, *, hindsight: bool = Fa
         answers = [learner.explain_proba(block) if hindsight else learner.predict_proba(block) for block in blocks]
         doubts = [learner.unsure(block, hindsight=hindsight) for block in blocks]
     probability = np.concatenate(answers).astype(np.float32, copy=False)
-    causes = learner._decided(data, probability)
+    causes = learner._decide(data, probability)
     extra = {name: values for name, values in data.extra.items() if name.split(".")[0] not in ("found", "probability")}
     for position, factor in enumerate(data.factors):
         if factor != data.own:

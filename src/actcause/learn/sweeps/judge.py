@@ -21,13 +21,13 @@ from torch import Tensor
 
 from ...data import Transitions
 from .. import Learner
-from ..training.batches import Rows, Sampler, folds_of
+from ..training.batches import DeviceRows, Sampler, folds_of
 from ..training.encoding import Encoder
-from ..training.events import EVENT, Events, own_state_model
-from ..training.forward import missing
+from ..training.forward import error_loss
 from ..training.loop import Settings, Stage, Trainer, one_cycle
 from ..training.replica import split_of
 from ..training.session import device_of
+from ..training.surprises import SURPRISING, Surprises, own_state_model
 from ..training.thresholds import NamedModel
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +50,7 @@ class Judged:
 def judged(learner: Learner, data: Transitions) -> Judged:
     """Judge a fitted learner by the rows that it held out of the data that it was trained on."""
     train, held = split_of(data, learner.held_out, learner.seed)
-    train, held = _spaced(train, LEARNED), _spaced(held, HELD)
+    train, held = _thin(train, LEARNED), _thin(held, HELD)
     encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
     judge = _Judge(encoder, _Shown.of(learner, train, encoder), device_of(learner.device))
     judge.learn()
@@ -59,15 +59,15 @@ def judged(learner: Learner, data: Transitions) -> Judged:
 
 @dataclass(frozen=True)
 class _Shown:
-    """Rows, and what the network may see of them: `masks` (rows, what it is told, factors)."""
+    """DeviceRows, and what the network may see of them: `masks` (rows, what it is told, factors)."""
 
-    rows: Rows
+    rows: DeviceRows
     masks: Tensor
 
     @classmethod
     def of(cls, learner: Learner, data: Transitions, encoder: Encoder) -> _Shown:
         device, own = device_of(learner.device), encoder.own
-        rows = Rows.load([encoder.encode(data)], [folds_of(data.episode, len(data), SEED)], own, device)
+        rows = DeviceRows.load([encoder.encode(data)], [folds_of(data.episode, len(data), SEED)], own, device)
         there = np.ones((len(data), rows.factors), bool) if data.mask is None else data.mask
         alone = np.zeros_like(there)
         if own is not None:
@@ -91,7 +91,7 @@ class _Judge:
             torch.manual_seed(SEED)
             self.passive = own_state_model(encoder, 1).to(device)
             self.model = NamedModel(1, encoder).to(device)
-        self.events = Events(shown.rows, self.passive, [SEED])
+        self.events = Surprises(shown.rows, self.passive, [SEED])
 
     def learn(self) -> None:
         steps = min(max(OFTEN * len(self.shown.rows) // BATCH, LEAST), STEPS)
@@ -105,12 +105,12 @@ class _Judge:
     def verdict(self, held: _Shown) -> Judged:
         rows, parts = held.rows, torch.split(torch.arange(len(held.rows), device=self.device), BATCH)
         target = rows.target / self.events.scale[0]
-        error = torch.cat([(self._said(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
+        error = torch.cat([(self._log_odds(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
         weight = torch.ones(len(rows), device=self.device)
         if bool(self.events.rare[0]):
             assert rows.own is not None
             alone = self.passive(rows.inputs[:, rows.own].expand(len(rows.groups()), -1, -1))
-            event = (alone - rows.target).abs().mean(-1).mean(0) > EVENT
+            event = (alone - rows.target).abs().mean(-1).mean(0) > SURPRISING
             share = float(event.float().mean())
             if 0 < share < 1:
                 weight = torch.where(event, 0.5 / share, 0.5 / (1 - share))
@@ -122,21 +122,21 @@ class _Judge:
         return Judged(explained, float((weight * held.named).double().mean()))
 
     def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        missed = self._said(self.shown, index) - self.events.target[index].unsqueeze(1)
-        return missing(missed).mean(), {"error": missed.detach().abs().mean()}
+        missed = self._log_odds(self.shown, index) - self.events.target[index].unsqueeze(1)
+        return error_loss(missed).mean(), {"error": missed.detach().abs().mean()}
 
     def _sampler(self) -> Sampler:
         return Sampler([self.events.pools(0)], BATCH, [SEED], "judge", self.device)
 
-    def _said(self, shown: _Shown, index: Tensor) -> Tensor:
+    def _log_odds(self, shown: _Shown, index: Tensor) -> Tensor:
         """(1, what it is told, rows, outputs): what the network expects."""
         told = self.told.expand(1, -1, index.shape[1])
-        embedded = self.model.embedding(shown.rows.seen(index))
+        embedded = self.model.embedding(shown.rows.network_inputs(index))
         predicted: Tensor = self.model(embedded, shown.masks[index].transpose(1, 2), told)
         return predicted
 
 
-def _spaced(data: Transitions, most: int) -> Transitions:
+def _thin(data: Transitions, most: int) -> Transitions:
     """At most so many rows, evenly spaced."""
     if len(data) <= most:
         return data

@@ -1,6 +1,6 @@
-"""Training data of one or several runs on the device, cut into folds by episode, and the rows of each step.
+"""Training data of one or several replicas on the device, cut into folds by episode, and the rows of each step.
 
-Rows are drawn from generators of their own, seeded by the run's seed, the stage and the chunk of steps: training
+Rows are drawn from generators of their own, seeded by the replica's seed, the stage and the chunk of steps: training
 that was cut off and resumed at the start of a chunk draws what it would have drawn.
 """
 
@@ -37,39 +37,39 @@ def folds_of(episode: Array | None, rows: int, seed: int) -> Array:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The rows of `len(starts)` runs, one after the other, on the device."""
+class DeviceRows:
+    """The rows of `len(starts)` replicas, one after the other, on the device."""
 
     inputs: Tensor  # (rows, factors, columns)
     target: Tensor  # (rows, outputs)
     present: Tensor | None  # (rows, factors)
     fold: Tensor  # (rows,)
-    starts: tuple[int, ...]  # the first row of each run
+    starts: tuple[int, ...]  # the first row of each replica
     own: int | None
 
     @classmethod
-    def load(cls, parts: Sequence[Encoded], folds: Sequence[Array], own: int | None, device: torch.device) -> Rows:
-        def joined(arrays: Sequence[Array]) -> Tensor:
+    def load(
+        cls, parts: Sequence[Encoded], folds: Sequence[Array], own: int | None, device: torch.device
+    ) -> DeviceRows:
+        def join(arrays: Sequence[Array]) -> Tensor:
             return torch.as_tensor(np.concatenate(arrays)).to(device)
 
         present = None
         if any(part.present is not None for part in parts):
             shape = parts[0].inputs.shape[1:2]
-            present = joined(
-                [np.ones((len(p), *shape), bool) if p.present is None else p.present for p in parts]
-            ).float()
+            present = join([np.ones((len(p), *shape), bool) if p.present is None else p.present for p in parts]).float()
         starts = np.cumsum([0, *map(len, parts)])[:-1]
         return cls(
-            joined([part.inputs for part in parts]),
-            joined([part.target for part in parts]),
+            join([part.inputs for part in parts]),
+            join([part.target for part in parts]),
             present,
-            joined(list(folds)),
+            join(list(folds)),
             tuple(map(int, starts)),
             own,
         )
 
     @property
-    def runs(self) -> int:
+    def replicas(self) -> int:
         return len(self.starts)
 
     @property
@@ -79,12 +79,12 @@ class Rows:
     def __len__(self) -> int:
         return len(self.inputs)
 
-    def run(self, position: int) -> slice:
-        """The rows of one run."""
+    def replica(self, position: int) -> slice:
+        """The rows of one replica."""
         ends = (*self.starts[1:], len(self))
         return slice(self.starts[position], ends[position])
 
-    def seen(self, index: Tensor | slice) -> Tensor:
+    def network_inputs(self, index: Tensor | slice) -> Tensor:
         """Inputs as networks see them: each factor beside the outcome's own."""
         return beside_own(self.inputs[index], self.own)
 
@@ -92,10 +92,10 @@ class Rows:
         return None if self.present is None else self.present[index]
 
     def groups(self) -> list[Tensor]:
-        """The rows of each run's folds: run 0 fold 0, run 0 fold 1, run 1 fold 0, ..."""
+        """The rows of each replica's folds: replica 0 fold 0, replica 0 fold 1, replica 1 fold 0, ..."""
         found = []
-        for run in range(self.runs):
-            part = self.run(run)
+        for replica in range(self.replicas):
+            part = self.replica(replica)
             fold = self.fold[part]
             found += [torch.nonzero(fold == k)[:, 0] + part.start for k in range(FOLDS)]
         return found
@@ -125,7 +125,7 @@ class Sampler:
         """(steps, groups, size) row numbers."""
         drawn = []
         for group, (pools, seed) in enumerate(zip(self.strata, self.seeds, strict=True)):
-            within = list(self.seeds[:group]).count(seed)  # which of its run's groups this is
+            within = list(self.seeds[:group]).count(seed)  # which of its replica's groups this is
             generator = torch.Generator().manual_seed(seed_of(seed, self.stage, within, chunk))
             filled = [pool for pool in pools if len(pool)]
             shares = [self.size // len(filled)] * len(filled)

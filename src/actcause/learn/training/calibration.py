@@ -49,6 +49,6 @@ def temperature_of(odds: Tensor, target: Tensor) -> float:
     return TEMPERATURES[int(np.argmin(losses))]
 
 
-def calibrated(odds: Array, temperature: float) -> Array:
+def to_probabilities(odds: Array, temperature: float) -> Array:
     """Probabilities from log-odds."""
     return np.asarray(1 / (1 + np.exp(-np.clip(odds / temperature, -60, 60))))

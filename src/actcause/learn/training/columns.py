@@ -47,7 +47,7 @@ def spans(encoder: Encoder) -> list[Span]:
 
 @dataclass(frozen=True)
 class Relative:
-    """How the relative columns of each run follow from a factor's and the own factor's features.
+    """How the relative columns of each replica follow from a factor's and the own factor's features.
 
     `column[k] = slope[k] * inputs[factor[k], feature[k]] - own_slope[k] * inputs[own, own_feature[k]] + offset[k]`
     """
@@ -57,13 +57,13 @@ class Relative:
     feature: Tensor
     own_feature: Tensor
     column: Tensor
-    slope: Tensor  # (runs, relative columns)
+    slope: Tensor  # (replicas, relative columns)
     own_slope: Tensor
     offset: Tensor
 
     @classmethod
     def of(cls, encoders: Sequence[Encoder], device: torch.device) -> Relative | None:
-        """For runs with these encoders; None where there are no relative columns."""
+        """For replicas with these encoders; None where there are no relative columns."""
         first = encoders[0]
         own = first.own
         if own is None:
@@ -90,8 +90,8 @@ class Relative:
             own, *(torch.tensor(index, device=device) for index in (factor, feature, own_feature, column)), *slopes
         )
 
-    def followed(self, inputs: Tensor) -> Tensor:
-        """(runs, rows, factors, columns) with the relative columns that the others imply."""
+    def update(self, inputs: Tensor) -> Tensor:
+        """(replicas, rows, factors, columns) with the relative columns that the others imply."""
         values, own = inputs[..., self.factor, self.feature], inputs[..., self.own, self.own_feature]
         implied = self.slope.unsqueeze(1) * values - self.own_slope.unsqueeze(1) * own + self.offset.unsqueeze(1)
         result = inputs.clone()

@@ -8,13 +8,13 @@ NOTHING = 0.0005  # shares below this are as good as never
 LEARNED = 0.9  # a forward model must beat a constant by a tenth
 
 
-def verdicts(*, shares: Mapping[str, float], full_error: float, blind_error: float, stopped: bool = False) -> list[str]:
+def diagnose(*, shares: Mapping[str, float], full_error: float, blind_error: float, stopped: bool = False) -> list[str]:
     """Sentences on collapse and on forward models that have not learned; empty if all is well.
 
     `shares` says in which share of held-out rows each factor was found to be a cause; the errors are those of the
     forward model that sees everything and of the best constant.
 
-    >>> verdicts(shares={"a": 0.4}, full_error=0.1, blind_error=0.9)
+    >>> diagnose(shares={"a": 0.4}, full_error=0.1, blind_error=0.9)
     []
     """
     found = []

@@ -123,7 +123,7 @@ class Encoder:
         # A copy, since torch warns of arrays that are read-only.
         return Encoded(inputs, target, None if data.mask is None else data.mask.copy())
 
-    def rescaled(self, target_scale: Array) -> Encoder:
+    def with_target_scale(self, target_scale: Array) -> Encoder:
         """The same with another spread of the target."""
         return Encoder(
             self.layout, self.classes, self.categories, self.mean, self.scale, self.target_mean, target_scale

@@ -14,15 +14,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .batches import Rows, Sampler, beside_own, folds_of
-from .diagnostics import verdicts
+from .batches import DeviceRows, Sampler, beside_own, folds_of
+from .diagnostics import diagnose
 from .encoding import Encoded, Encoder
-from .events import Events
-from .layers import part
-from .loop import Settings, Stage, one_cycle
+from .layers import group_weights
+from .loop import Loss, Settings, Stage
 from .networks import MaskedModel
 from .replica import Replica, seeds_of
 from .session import Session
+from .surprises import Surprises
 
 if TYPE_CHECKING:
     from ..learner import Learner
@@ -35,7 +35,7 @@ BLOCK = 2048  # rows looked at together
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of one run on the device, as a fitted learner meets them."""
+    """Rows of one replica on the device, as a fitted learner meets them."""
 
     inputs: Tensor  # (rows, factors, columns)
     target: Tensor  # (rows, outputs)
@@ -54,7 +54,7 @@ class Batch:
         return self.encoder.own
 
     @property
-    def seen(self) -> Tensor:
+    def network_inputs(self) -> Tensor:
         """(1, rows, factors, width) as networks see them."""
         return beside_own(self.inputs, self.own).unsqueeze(0)
 
@@ -70,33 +70,40 @@ class Batch:
 Score = Callable[[Nets, Batch], Tensor]  # (rows, factors): larger where a factor is more of a cause
 
 
-class Course:
-    """One training of a baseline, of one or several runs side by side."""
+class Training:
+    """One training of a baseline, of one or several replicas side by side."""
 
-    def __init__(self, runs: Sequence[Replica], session: Session) -> None:
-        self.runs, self.session, self.device = runs, session, session.device
-        self.learner = runs[0].learner
-        self.seeds = seeds_of(runs)
-        encoder = runs[0].encoder
-        folds = [folds_of(run.train.episode, len(run.train), seed) for run, seed in zip(runs, self.seeds, strict=True)]
-        self.rows = Rows.load([run.encoded for run in runs], folds, encoder.own, self.device)
+    def __init__(self, replicas: Sequence[Replica], session: Session) -> None:
+        self.replicas, self.session, self.device = replicas, session, session.device
+        self.learner = replicas[0].learner
+        self.seeds = seeds_of(replicas)
+        encoder = replicas[0].encoder
+        folds = [
+            folds_of(replica.train.episode, len(replica.train), seed)
+            for replica, seed in zip(replicas, self.seeds, strict=True)
+        ]
+        self.rows = DeviceRows.load([replica.encoded for replica in replicas], folds, encoder.own, self.device)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seeds[0] % 2**63)
-            self.nets = self.learner.networks(encoder, len(runs))
+            self.nets = self.learner.networks(encoder, len(replicas))
         for net in self.nets.values():
             net.to(self.device)
-        self.events = Events(self.rows, self.nets["passive"], self.seeds)
+        self.surprises = Surprises(self.rows, self.nets["passive"], self.seeds)
 
     # -- for stages --------------------------------------------------------------------------------
 
     def stages(self, steps: int) -> list[Stage]:
         """The stages with which every training begins, for a method of so many steps."""
-        return self.events.stages(steps)
+        return self.surprises.stages(steps)
 
     def sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
-        """Rows of each run, as many with an event as without where these are rare."""
+        """Rows of each replica, as many with an event as without where these are rare."""
         return lambda: Sampler(
-            [self.events.pools(run) for run in range(len(self.runs))], size, self.seeds, stage, self.device
+            [self.surprises.pools(replica) for replica in range(len(self.replicas))],
+            size,
+            self.seeds,
+            stage,
+            self.device,
         )
 
     def there(self, index: Tensor) -> Tensor:
@@ -106,119 +113,121 @@ class Course:
 
     def embedding(self, name: str, index: Tensor) -> tuple[MaskedModel, Tensor]:
         """A masked model, and its embedding of these rows."""
-        model = masked(self.nets, name)
-        return model, model.embedding(self.rows.seen(index))
+        model = masked_model(self.nets, name)
+        return model, model.embedding(self.rows.network_inputs(index))
 
     # -- for ends ----------------------------------------------------------------------------------
 
-    def alone(self, run: int, name: str) -> nn.Module:
-        """A network of one run, cut out of those of all."""
+    def network_of(self, replica: int, name: str) -> nn.Module:
+        """A network of one replica, cut out of those of all."""
         each = self.nets[name]
-        groups = len(next(iter(each.state_dict().values()))) // len(self.runs)
+        groups = len(next(iter(each.state_dict().values()))) // len(self.replicas)
         with torch.random.fork_rng(devices=[]):
-            one = self.learner.networks(self.runs[run].encoder, 1)[name].to(self.device)
-        one.load_state_dict(part(each, slice(groups * run, groups * (run + 1))))
+            one = self.learner.networks(self.replicas[replica].encoder, 1)[name].to(self.device)
+        one.load_state_dict(group_weights(each, slice(groups * replica, groups * (replica + 1))))
         return one.eval()
 
-    def cut(self, run: int, names: Sequence[str]) -> dict[str, nn.Module]:
-        return {name: self.alone(run, name) for name in names}
+    def encoder_of(self, replica: int) -> Encoder:
+        """Return one replica's encoder, its target in the spreads of the rows shown."""
+        encoder, scale = self.replicas[replica].encoder, self.surprises.scale[replica]
+        return encoder.with_target_scale(encoder.target_scale * scale.cpu().double().numpy())
 
-    def shown(self, run: int, most: int) -> list[Tensor]:
-        """At most so many training rows of one run, of each kind as many, evenly spaced."""
-        pools = self.events.pools(run)
-        return [_spaced(pool, most // len(pools)) for pool in pools]
+    def networks_of(self, replica: int, names: Sequence[str]) -> dict[str, nn.Module]:
+        return {name: self.network_of(replica, name) for name in names}
 
-    def training(self, run: int, index: Tensor) -> Batch:
-        """Training rows of one run."""
-        return Batch(self.rows.inputs[index], self.events.target[index], self.there(index), self.runs[run].encoder)
+    def spread_rows(self, replica: int, most: int) -> list[Tensor]:
+        """At most so many training rows of one replica, of each kind as many, evenly spaced."""
+        pools = self.surprises.pools(replica)
+        return [_thin(pool, most // len(pools)) for pool in pools]
 
-    def held(self, run: int, most: int) -> Batch:
-        """Held-out rows of one run, evenly spaced where there are more than `most`."""
-        encoded = self.runs[run].held_encoded
+    def training_rows(self, replica: int, index: Tensor) -> Batch:
+        """Training rows of one replica."""
+        return Batch(
+            self.rows.inputs[index], self.surprises.target[index], self.there(index), self.replicas[replica].encoder
+        )
+
+    def held_out_rows(self, replica: int, most: int) -> Batch:
+        """Held-out rows of one replica, evenly spaced where there are more than `most`."""
+        encoded = self.replicas[replica].held_encoded
         rows = np.unique(np.linspace(0, len(encoded) - 1, min(most, len(encoded))).astype(np.int64))
         there = None if encoded.present is None else encoded.present[rows]
         batch = Batch.of(
-            Encoded(encoded.inputs[rows], encoded.target[rows], there), self.runs[run].encoder, self.device
+            Encoded(encoded.inputs[rows], encoded.target[rows], there), self.replicas[replica].encoder, self.device
         )
-        return Batch(batch.inputs, batch.target / self.events.scale[run], batch.present, batch.encoder)
+        return Batch(batch.inputs, batch.target / self.surprises.scale[replica], batch.present, batch.encoder)
 
     def finish(
-        self, run: int, names: Sequence[str], learned: Mapping[str, Any], predicted: Callable[[Nets, Batch], Tensor]
+        self, replica: int, names: Sequence[str], learned: Mapping[str, Any], predicted: Callable[[Nets, Batch], Tensor]
     ) -> None:
-        """Hand one run's networks and numbers to its learner, with what is wrong with them; `predicted` sees all."""
-        mine = self.runs[run]
-        learner, nets = mine.learner, self.cut(run, names)
-        held = self.held(run, 10_000)
+        """Hand one replica's networks and numbers to its learner, and note what went wrong; `predicted` sees all."""
+        mine = self.replicas[replica]
+        learner, nets = mine.learner, self.networks_of(replica, names)
+        held = self.held_out_rows(replica, 10_000)
         with torch.no_grad():
             error = torch.cat([(predicted(nets, b) - b.target).abs().mean(-1) for b in held.blocks()]).mean()
         blind = (held.target - held.target.median(dim=0).values).abs().mean()
-        encoder = mine.encoder.rescaled(mine.encoder.target_scale * self.events.scale[run].cpu().double().numpy())
-        numbers = {**learned, "threshold": 0.5, "events": self.events.share[run], "held_error": float(error)}
+        encoder = self.encoder_of(replica)
+        numbers = {**learned, "threshold": 0.5, "events": self.surprises.share[replica], "held_error": float(error)}
         history = [] if self.session.trainer is None else self.session.trainer.history
         learner.finish(mine, nets, numbers, history, encoder=encoder)
         found = learner.predict(mine.held).mean(axis=0)
         shares = {name: float(found[k]) for k, name in enumerate(mine.train.factors) if k != encoder.own}
         learner.learned_["shares"] = shares
         learner.notes_ = tuple(
-            verdicts(shares=shares, full_error=float(error), blind_error=float(blind), stopped=self.session.stopped)
+            diagnose(shares=shares, full_error=float(error), blind_error=float(blind), stopped=self.session.stopped)
         )
 
 
-def _spaced(pool: Tensor, most: int) -> Tensor:
+def _thin(pool: Tensor, most: int) -> Tensor:
     if len(pool) <= most:
         return pool
     return pool[torch.linspace(0, len(pool) - 1, most, device=pool.device).long()]
 
 
-def plain_model(encoder: Encoder, runs: int, *, width: int, layers: int) -> MaskedModel:
+def plain_model(encoder: Encoder, replicas: int, *, width: int, layers: int) -> MaskedModel:
     """A forward model that is only ever shown what is there."""
-    return MaskedModel(runs, encoder.class_index, encoder.width, encoder.outputs, width=width, layers=layers)
+    return MaskedModel(replicas, encoder.class_index, encoder.width, encoder.outputs, width=width, layers=layers)
 
 
 def plain_prediction(nets: Nets, batch: Batch) -> Tensor:
     """(rows, outputs): what the network `forward` predicts from all factors."""
-    model = masked(nets, "forward")
-    predicted: Tensor = model(model.embedding(batch.seen), batch.present[None, None])
+    model = masked_model(nets, "forward")
+    predicted: Tensor = model(model.embedding(batch.network_inputs), batch.present[None, None])
     return predicted[0, 0]
 
 
-def plain_stage(course: Course, steps: int, batch: int, rate: float, end: Callable[[], None]) -> Stage:
-    """The training of the network `forward` on all factors."""
+def plain_loss(training: Training) -> Loss:
+    """Return the loss of the network `forward` that sees all factors."""
 
     def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        model, embedded = course.embedding("forward", index)
-        missed = model(embedded, course.there(index).unsqueeze(1))[:, 0] - course.events.target[index]
-        return missing(missed).mean(1).sum(), {"error": missed.detach().abs().mean()}
+        model, embedded = training.embedding("forward", index)
+        missed = model(embedded, training.there(index).unsqueeze(1))[:, 0] - training.surprises.target[index]
+        return error_loss(missed).mean(1).sum(), {"error": missed.detach().abs().mean()}
 
-    return Stage(
-        "forward", steps, loss, course.sampler("forward", batch), {"forward": 1.0}, one_cycle(rate),
-        weight_decay={"forward": DECAY}, end=end,
-    )  # fmt: skip
+    return loss
 
 
-def missing(missed: Tensor) -> Tensor:
+def error_loss(missed: Tensor) -> Tensor:
     """Absolute plus squared error, meaned over the outcome's columns."""
     return missed.abs().mean(-1) + missed.square().mean(-1)
 
 
-def masked(nets: Nets, name: str) -> MaskedModel:
+def masked_model(nets: Nets, name: str) -> MaskedModel:
     """The masked model of this name."""
     model = nets[name]
     assert isinstance(model, MaskedModel)
     return model
 
 
-def check_training(learner: Learner, *more: str) -> None:
-    """The options that all trained baselines have, and other integers of at least 1."""
-    for name in ("steps", "batch", "width", "layers", *more):
-        value = getattr(learner, name)
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        learner.require(name, whole and value >= 1, "an integer of at least 1")
+def check_training(learner: Learner) -> None:
+    """Refuse wrong values of the options that all trained baselines have."""
+    for name in ("steps", "batch", "width", "layers"):
+        learner.require_integer(name)
     for name in ("learning_rate", "penalty"):
         learner.require(name, 0 < getattr(learner, name) < 1, "between 0 and 1")
 
 
-def answered(learner: Learner, encoded: Encoded, score: Score) -> Array:
+def score_rows(learner: Learner, encoded: Encoded, score: Score) -> Array:
     """A fitted learner's scores of rows, (rows, factors)."""
     device = next(next(iter(learner.nets_.values())).parameters()).device
     batch = Batch.of(encoded, learner.encoder_, device)

@@ -27,7 +27,7 @@ GRID = tuple(2 ** (k / 4) for k in range(-4, 5))  # penalties looked at, as mult
 
 
 @dataclass(frozen=True)
-class Tried:
+class MaskErrors:
     """Binaries tried for each row, with the error of each: `masks` (tried, rows, factors), `each` (folds, tried, rows).
 
     `error` (tried, rows) is the mean over the models that judged.
@@ -67,7 +67,7 @@ class Tried:
 
 
 @torch.no_grad()
-def tried(
+def score_masks(
     forward: MaskedModel,
     binary: BinaryNetwork,
     inputs: Tensor,
@@ -76,8 +76,8 @@ def tried(
     own: int | None,
     penalty: float,
     models: int = FOLDS,
-) -> Tried:
-    """Binaries for rows of one run, judged by so many models together: those of both folds, or one of them."""
+) -> MaskErrors:
+    """Binaries for rows of one replica, judged by so many models together: those of both folds, or one of them."""
     seen = beside_own(inputs, own).unsqueeze(0)
     odds = binary(seen, None if present is None else present.unsqueeze(0))[0]
     embedded = forward.embedding(seen.expand(models, -1, -1, -1))
@@ -97,7 +97,7 @@ def tried(
     listed = masks.every(factors, own, LISTED)
     if listed is not None:
         candidates, each, apart = judged(listed.to(odds.device).unsqueeze(1).expand(-1, rows, factors))
-        return Tried(candidates, each, counted(each), odds, counted(each)[-1], apart[-1], own)
+        return MaskErrors(candidates, each, counted(each), odds, counted(each)[-1], apart[-1], own)
 
     alone = masks.only(factors, own, odds.device).expand(rows, factors)
     said = (odds > 0).float()
@@ -125,7 +125,7 @@ def tried(
                 break
     binaries = torch.cat(collected)
     every = _once(binaries, torch.cat(errors, dim=1))
-    return Tried(binaries, every, counted(every), odds, counted(each)[-1], apart[-1], own)
+    return MaskErrors(binaries, every, counted(every), odds, counted(each)[-1], apart[-1], own)
 
 
 def _once(binaries: Tensor, error: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ def _once(binaries: Tensor, error: Tensor) -> Tensor:
     return error
 
 
-def discoveries(found: Sequence[Tried], start: float) -> list[float]:
+def discoveries(found: Sequence[MaskErrors], start: float) -> list[float]:
     """For each penalty of `GRID`: the share of bits that both folds' models name, less half of those that one does.
 
     Too small a penalty lets a model's own noise name factors, and the other model does not share it; too large a one

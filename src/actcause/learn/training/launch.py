@@ -3,7 +3,7 @@
     torchrun --nproc-per-node 2 -m actcause train DATA --out RUN
 
 The launcher says in the environment who is who. One process, the first, reads and writes the run and prints; the others
-are told what it found. See `crew.py` for what they do together in every step.
+are told what it found. See `distributed.py` for what they do together in every step.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _launched() -> bool:
 
 
 @contextmanager
-def launched(device: str) -> Iterator[Crew | None]:
+def join_processes(device: str) -> Iterator[Crew | None]:
     """Join the processes that the launcher started beside this one; None where there are none."""
     if size() == 1:
         yield None
@@ -77,7 +77,7 @@ def launched(device: str) -> Iterator[Crew | None]:
 
 
 @contextmanager
-def agreed(member: Crew | None) -> Iterator[None]:
+def agree(member: Crew | None) -> Iterator[None]:
     """What one process refuses in this block all refuse, with one sentence; alone, nothing is changed."""
     refused: ActCauseError | None = None
     try:

@@ -73,7 +73,7 @@ class Residual(nn.Module):
         return result
 
 
-def narrowed(module: nn.Module, groups: slice) -> nn.Module:
+def select_groups(module: nn.Module, groups: slice) -> nn.Module:
     """A copy of a module with some of its groups only."""
     one = copy.deepcopy(module)
     for parameter in one.parameters():
@@ -81,6 +81,6 @@ def narrowed(module: nn.Module, groups: slice) -> nn.Module:
     return one
 
 
-def part(module: nn.Module, groups: slice) -> dict[str, Tensor]:
+def group_weights(module: nn.Module, groups: slice) -> dict[str, Tensor]:
     """The weights of some of a module's groups, as a state that a smaller module of the same kind can load."""
     return {name: value[groups].clone() for name, value in module.state_dict().items()}

@@ -2,7 +2,7 @@
 
 Steps come in chunks. At the start of each chunk every source of randomness is seeded afresh, so that a snapshot
 taken between chunks is all there is to remember. On CUDA a stage's step is captured once as a graph and replayed.
-Several processes may train as one (`crew.py`).
+Several processes may train as one (`distributed.py`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TrainingProgress:
     """What a callback is told after every chunk."""
 
     stage: str
@@ -63,7 +63,7 @@ class StageOver(Exception):  # noqa: N818 - not an error either
 
 
 class Trainer:
-    """Runs stages over named networks.
+    """Replicas stages over named networks.
 
     `callback` is told of every chunk and may raise `Stopped` or `StageOver`. `snapshot` and `restore` carry
     everything across processes: weights, optimiser states and the place.
@@ -74,7 +74,7 @@ class Trainer:
         nets: Mapping[str, nn.Module],
         seed: int,
         device: torch.device,
-        callback: Callable[[Moment], None] | None = None,
+        callback: Callable[[TrainingProgress], None] | None = None,
         clip: float | None = None,
     ) -> None:
         self.nets = nets
@@ -102,17 +102,17 @@ class Trainer:
             before = sum(earlier.steps for earlier in stages[:position])
             for step, values in self._steps(position, stage, start if position == first else 0):
                 self._place = (position, step)
-                moment = Moment(stage.name, before + step, total, time.monotonic() - began, values)
+                moment = TrainingProgress(stage.name, before + step, total, time.monotonic() - began, values)
                 self.history.append({"stage": stage.name, "step": moment.step, **values})
                 try:
-                    self._tell(moment)
+                    self._report(moment)
                 except StageOver:
                     break
             stage.end()
             self._place = (position + 1, 0)
         self._reload()
 
-    def _tell(self, moment: Moment) -> None:
+    def _report(self, moment: TrainingProgress) -> None:
         """Tell the callback; what one process of a crew is stopped by stops all."""
         wish: BaseException | None = None
         try:
@@ -290,7 +290,7 @@ def clip_groups(parameters: Sequence[Tensor], most: float) -> None:
 
 
 def one_cycle(peak: float, rise: float = 0.1, start: float = 0.0, end: float = 1.0) -> Callable[[float], float]:
-    """Cosine up to `peak` in the first `rise` of a course and down to 0; a stage is the part from `start` to `end`."""
+    """Cosine up to `peak` in the first `rise` of all steps and down to 0; a stage is the part from `start` to `end`."""
 
     def rate(done: float) -> float:
         at = start + (end - start) * done

@@ -40,7 +40,7 @@ def random(shape: tuple[int, ...], own: int | None, generator: torch.Generator) 
     return masks
 
 
-def proposed(odds: Tensor, alone: Tensor, own: int | None, count: int, generator: torch.Generator) -> Tensor:
+def propose(odds: Tensor, alone: Tensor, own: int | None, count: int, generator: torch.Generator) -> Tensor:
     """`count` binaries for each row, (groups, count, rows, factors), from log-odds (groups, rows, factors).
 
     The first is the outcome's own factor alone, the second all factors, the third what the network says; then

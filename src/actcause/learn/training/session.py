@@ -1,4 +1,4 @@
-"""From data to fitted learners: checks, the split by episode, the device, and the course of training."""
+"""From data to fitted learners: checks, the split by episode, the device, and one training of all replicas."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ...errors import shown
 from ..errors import LearnError
-from .loop import Moment, Stage, Stopped, Trainer
+from .loop import Stage, Stopped, Trainer, TrainingProgress
 from .replica import Replica, prepare_replica
 from .sample_size import effective_rows
 
 if TYPE_CHECKING:
     from ..learner import Learner
 
-Callback = Callable[[Moment], None]
+Callback = Callable[[TrainingProgress], None]
 ROWS_PER_FACTOR = 500  # independent rows below which a warning is due
 
 
 class Session:
-    """What the runs of one training share: device, seed, callback, time budget, and a snapshot to go on from."""
+    """What the replicas of one training share: device, seed, callback, time budget, and a snapshot to go on from."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Session:
         """Run all stages, or as many as the time budget allows; `stopped` says which."""
         for net in nets.values():
             net.to(self.device)
-        self.trainer = Trainer(nets, self.seed, self.device, self._told, clip)
+        self.trainer = Trainer(nets, self.seed, self.device, self._report, clip)
         if self._restored is not None:
             self.trainer.restore(*self._restored)
         try:
@@ -55,7 +55,7 @@ class Session:
             self.stopped = True
         return self.trainer
 
-    def _told(self, moment: Moment) -> None:
+    def _report(self, moment: TrainingProgress) -> None:
         if self._callback is not None:
             self._callback(moment)
         if self._deadline is not None and time.monotonic() > self._deadline:
@@ -85,17 +85,19 @@ def fit_many(
         learner.check_options()
         if type(learner) is not type(first) or _alike(learner) != _alike(first):
             raise LearnError("Learners that are fitted together must be of one kind and differ in their seeds only.")
-    runs = [prepare_replica(learner, each) for learner, each in zip(learners, data, strict=True)]
-    shapes = {(run.encoder.layout.factors, run.encoder.columns, run.encoder.outputs) for run in runs}
+    replicas = [prepare_replica(learner, each) for learner, each in zip(learners, data, strict=True)]
+    shapes = {
+        (replica.encoder.layout.factors, replica.encoder.columns, replica.encoder.outputs) for replica in replicas
+    }
     if len(shapes) > 1:
         raise LearnError("Data that are learned from together must have the same factors and features.")
-    course = Session(device_of(first.device), first.seed, callback, first.max_seconds, restored)
+    current = Session(device_of(first.device), first.seed, callback, first.max_seconds, restored)
     if session is not None:
-        session(course)
+        session(current)
     with torch.random.fork_rng(devices=[]):  # the caller's random numbers are not used up
-        first.learn(runs, course)
-    for run in runs:
-        run.learner.notes_ = (*run.learner.notes_, *_warnings(run))
+        first.learn(replicas, current)
+    for replica in replicas:
+        replica.learner.notes_ = (*replica.learner.notes_, *_warnings(replica))
     return list(learners)
 
 
@@ -114,15 +116,15 @@ def device_of(name: str) -> torch.device:
     return device
 
 
-def _warnings(run: Replica) -> list[str]:
-    count = effective_rows(run.train)
-    wanted = ROWS_PER_FACTOR * len(run.train.factors)
-    run.learner.learned_["effective_rows"] = round(count)
+def _warnings(replica: Replica) -> list[str]:
+    count = effective_rows(replica.train)
+    wanted = ROWS_PER_FACTOR * len(replica.train.factors)
+    replica.learner.learned_["effective_rows"] = round(count)
     if count >= wanted:
         return []
     return [
-        f"The {len(run.train)} rows are worth about {count:.0f} independent ones, fewer than the {wanted} that "
-        f"{len(run.train.factors)} factors want: record more or longer-spaced episodes, and trust the answers less."
+        f"The {len(replica.train)} rows are worth about {count:.0f} independent ones, fewer than the {wanted} that "
+        f"{len(replica.train.factors)} factors want: record more or longer-spaced episodes, and trust the answers less."
     ]
 
 

@@ -31,14 +31,14 @@ from torch import Tensor, nn
 from . import masks
 from .batches import Sampler
 from .encoding import Encoder
-from .forward import BLOCK, Batch, Course, Score, missing
+from .forward import BLOCK, Batch, Score, Training, error_loss
 from .layers import perceptron
 from .loop import Settings, Stage, one_cycle
 from .networks import Embedding
 
 Array = np.ndarray[Any, Any]
 WIDTH, STEPS, BATCH, RATE = 64, 1000, 512, 3e-3
-LEARNED_ROWS, HELD_ROWS = 10_000, 10_000  # of each run, at most
+LEARNED_ROWS, HELD_ROWS = 10_000, 10_000  # of each replica, at most
 TOGETHER = 16  # thresholds judged together
 SHOWN = 2  # thresholds shown with each row
 # Shares of (row, factor) pairs that a threshold names: close together where they are small, for rare events.
@@ -62,39 +62,34 @@ class NamedModel(nn.Module):
         return predicted.reshape(groups, shown, rows, -1)
 
 
-def named_model(encoder: Encoder, runs: int, kinds: int = 1) -> NamedModel:
-    """The network `named` of a method with so many kinds of scores."""
-    return NamedModel(kinds * runs, encoder)
-
-
 class Threshold:
-    """The choice of thresholds for each run and each kind of score: `scores` are its functions by name.
+    """The choice of thresholds for each replica and each kind of score: `scores` are its functions by name.
 
-    Call `prepare` when the scores' networks are trained, run `stage` (which trains the network `named`), then `cuts`.
+    Call `prepare` when the scores' networks are trained, run `stage`, which trains the network `named`, then `cuts`.
     """
 
-    def __init__(self, course: Course, names: Sequence[str], scores: Mapping[str, Score], penalty: float) -> None:
-        self.course, self.names, self.scores, self.penalty = course, names, scores, penalty
-        device = course.device
+    def __init__(self, training: Training, names: Sequence[str], scores: Mapping[str, Score], penalty: float) -> None:
+        self.training, self.names, self.scores, self.penalty = training, names, scores, penalty
+        device = training.device
         self.shares = torch.as_tensor(SHARES, dtype=torch.float32, device=device)
-        self.score = torch.zeros(len(scores), len(course.rows), course.rows.factors, device=device)
+        self.score = torch.zeros(len(scores), len(training.rows), training.rows.factors, device=device)
         self.pools: list[list[Tensor]] = []
-        self.held: list[Tensor] = []  # held-out scores of each group (run and kind), (rows, factors)
+        self.held: list[Tensor] = []  # held-out scores of each group (replica and kind), (rows, factors)
         self.table = torch.zeros(0, device=device)  # (groups, shares): the threshold that names this share
-        self.kind = torch.arange(len(scores), device=device).repeat(len(course.runs)).unsqueeze(-1)
+        self.kind = torch.arange(len(scores), device=device).repeat(len(training.replicas)).unsqueeze(-1)
 
     def prepare(self) -> None:
         """Score the rows that the choice is made with."""
         self.pools, self.held, table = [], [], []
-        for run in range(len(self.course.runs)):
-            nets = self.course.cut(run, self.names)
-            pools = self.course.shown(run, LEARNED_ROWS)
-            held = self.course.held(run, HELD_ROWS)
+        for replica in range(len(self.training.replicas)):
+            nets = self.training.networks_of(replica, self.names)
+            pools = self.training.spread_rows(replica, LEARNED_ROWS)
+            held = self.training.held_out_rows(replica, HELD_ROWS)
             for kind, score in enumerate(self.scores.values()):
                 for pool in pools:
                     for at in range(0, len(pool), BLOCK):
                         index = pool[at : at + BLOCK]
-                        self.score[kind, index] = score(nets, self.course.training(run, index)).detach()
+                        self.score[kind, index] = score(nets, self.training.training_rows(replica, index)).detach()
                 found = torch.cat([score(nets, block).detach() for block in held.blocks()])
                 self.held.append(found)
                 self.pools.append(pools)
@@ -114,18 +109,18 @@ class Threshold:
         )
 
     @torch.no_grad()
-    def cuts(self, run: int) -> dict[str, Any]:
+    def cuts(self, replica: int) -> dict[str, Any]:
         """For each kind of score the threshold and the spread of scores around it, as numbers to be kept."""
-        ready = bool(self.held) and not self.course.session.stopped
+        ready = bool(self.held) and not self.training.session.stopped
         if not self.held:
             self.prepare()
         found: dict[str, Any] = {}
         for kind, name in enumerate(self.scores):
-            group = run * len(self.scores) + kind
-            held = self.course.held(run, HELD_ROWS)
+            group = replica * len(self.scores) + kind
+            held = self.training.held_out_rows(replica, HELD_ROWS)
             pairs = _pairs(self.held[group], held.present, held.own)
             # Without the time to choose, half of the pairs are named; the learner's notes say it was stopped.
-            best = self._best(run, group) if ready else len(SHARES) // 2
+            best = self._best(replica, group) if ready else len(SHARES) // 2
             cut = _valley(pairs, self.table[group], best)
             spread = max(float((pairs - cut).abs().median()), 1e-12)
             found[name] = {"cut": cut, "spread": spread, "named": float((pairs > cut).float().mean())}
@@ -134,25 +129,25 @@ class Threshold:
     # -- the stage ---------------------------------------------------------------------------------
 
     def _sampler(self) -> Sampler:
-        seeds = [seed for seed in self.course.seeds for _ in self.scores]
-        return Sampler(self.pools, BATCH, seeds, "threshold", self.course.device)
+        seeds = [seed for seed in self.training.seeds for _ in self.scores]
+        return Sampler(self.pools, BATCH, seeds, "threshold", self.training.device)
 
     def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        model, course = self.course.nets["named"], self.course
+        model, training = self.training.nets["named"], self.training
         assert isinstance(model, NamedModel)
         groups, rows = index.shape
         level = torch.randint(0, len(self.shares), (groups, SHOWN * rows), device=index.device, generator=generator)
         cut = self.table.gather(1, level).reshape(groups, SHOWN, rows, 1)
         shown = (self.score[self.kind, index].unsqueeze(1) > cut).float()
-        if course.rows.own is not None:
-            shown[..., course.rows.own] = 1
-        shown = shown * course.there(index).unsqueeze(1)
+        if training.rows.own is not None:
+            shown[..., training.rows.own] = 1
+        shown = shown * training.there(index).unsqueeze(1)
         share = self.shares[level].reshape(groups, SHOWN, rows)
-        predicted = model(model.embedding(course.rows.seen(index)), shown, share)
-        missed = predicted - course.events.target[index].unsqueeze(1)
+        predicted = model(model.embedding(training.rows.network_inputs(index)), shown, share)
+        missed = predicted - training.surprises.target[index].unsqueeze(1)
         # The choice is made among rows as they come, so half of the weight goes to their natural frequency.
-        weight = (1 + course.events.natural[index].unsqueeze(1)) / 2
-        return (missing(missed) * weight).mean(dim=(1, 2)).sum(), {"error": missed.detach().abs().mean()}
+        weight = (1 + training.surprises.natural[index].unsqueeze(1)) / 2
+        return (error_loss(missed) * weight).mean(dim=(1, 2)).sum(), {"error": missed.detach().abs().mean()}
 
     # -- the choice --------------------------------------------------------------------------------
 
@@ -165,12 +160,12 @@ class Threshold:
         levels[0], levels[-1] = ordered[0] + margin, ordered[-1] - margin
         return levels
 
-    def _best(self, run: int, group: int) -> int:
+    def _best(self, replica: int, group: int) -> int:
         """The share to name."""
-        held, model = self.course.held(run, HELD_ROWS), self.course.alone(run, "named")
+        held, model = self.training.held_out_rows(replica, HELD_ROWS), self.training.network_of(replica, "named")
         assert isinstance(model, NamedModel)
         scores = torch.split(self.held[group], BLOCK)
-        parts = [self._judged(model, group, *part) for part in zip(held.blocks(), scores, strict=True)]
+        parts = [self._error_by_share(model, group, *part) for part in zip(held.blocks(), scores, strict=True)]
         missed, length = (torch.cat(found, dim=1) for found in zip(*parts, strict=True))
         # Rows are counted as explained or not, however large the change: else the cost is set by the largest.
         unexplained = (missed / (missed + missed[-1].mean().clamp(min=1e-6))).mean(1)
@@ -181,10 +176,10 @@ class Threshold:
         cost = max(self.penalty, float(gain.max()) / 2)
         return int((unexplained + cost * named).argmin())
 
-    def _judged(self, model: NamedModel, group: int, block: Batch, scores: Tensor) -> tuple[Tensor, Tensor]:
+    def _error_by_share(self, model: NamedModel, group: int, block: Batch, scores: Tensor) -> tuple[Tensor, Tensor]:
         """(shares, rows): the error of the model of the named factors, and how many these are besides the own."""
         kinds, kind = len(self.scores), group % len(self.scores)
-        embedded = model.embedding(block.seen.expand(kinds, -1, -1, -1))
+        embedded = model.embedding(block.network_inputs.expand(kinds, -1, -1, -1))
         own = masks.only(scores.shape[1], block.own, scores.device)
         errors, lengths = [], []
         for first in range(0, len(SHARES), TOGETHER):

@@ -49,9 +49,9 @@ def _predicted(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
     model = learner.nets_["forward"]
     each = masks.unsqueeze(1) * block.present  # (masks, rows, factors)
     if isinstance(model, MaskedModel):
-        embedded = model.embedding(block.seen.expand(FOLDS, -1, -1, -1))
+        embedded = model.embedding(block.network_inputs.expand(FOLDS, -1, -1, -1))
         predicted: Tensor = model(embedded, each.unsqueeze(0).expand(FOLDS, -1, -1, -1))
         return predicted.mean(dim=0)
     assert isinstance(model, GaussianModel)
-    embedded = model.embedding(block.seen)
+    embedded = model.embedding(block.network_inputs)
     return torch.stack([model(embedded, mask.unsqueeze(0))[0][0] for mask in each])

@@ -14,7 +14,7 @@ from ..data import library
 if TYPE_CHECKING:
     from ...data import Transitions
     from ...learn import Learner
-    from ...learn.training.loop import Moment
+    from ...learn.training.loop import TrainingProgress
 
 REQUEST, SCORES = "request.json", "scores.json"
 # As `actcause.learn.names()`, which would import torch.
@@ -55,7 +55,7 @@ def _trained(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
     told({"run": name, "stage": "reading" if source.get("file") else "recording"})
     data = library.load(source, Path(payload["data"]), policy="random")
 
-    def on(moment: Moment) -> None:
+    def on(moment: TrainingProgress) -> None:
         _keep(folder, payload)
         told(
             {

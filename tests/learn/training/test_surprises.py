@@ -1,4 +1,4 @@
-"""Events: rows that the outcome's own state does not explain."""
+"""Surprises: rows that the outcome's own state does not explain."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from actcause.data import Transitions
-from actcause.learn.training.batches import Rows, folds_of
+from actcause.learn.training.batches import DeviceRows, folds_of
 from actcause.learn.training.encoding import Encoder
-from actcause.learn.training.events import Events, own_state_model
 from actcause.learn.training.loop import Trainer
+from actcause.learn.training.surprises import Surprises, own_state_model
 
 CPU = torch.device("cpu")
 
@@ -27,59 +27,59 @@ def drifting(rate: float, seed: int = 0, rows: int = 2000) -> Transitions:
     )
 
 
-def found(*parts: Transitions) -> Events:
+def find_surprises(*parts: Transitions) -> Surprises:
     encoders = [Encoder.fit(part) for part in parts]
     folds = [folds_of(part.episode, len(part), 0) for part in parts]
     encoded = [encoder.encode(part) for encoder, part in zip(encoders, parts, strict=True)]
-    rows = Rows.load(encoded, folds, encoders[0].own, CPU)
+    rows = DeviceRows.load(encoded, folds, encoders[0].own, CPU)
     torch.manual_seed(0)
-    events = Events(rows, own_state_model(encoders[0], len(parts)), range(len(parts)))
-    Trainer({"passive": events.model}, 0, CPU).run(events.stages(300))
-    return events
+    surprises = Surprises(rows, own_state_model(encoders[0], len(parts)), range(len(parts)))
+    Trainer({"passive": surprises.model}, 0, CPU).run(surprises.stages(300))
+    return surprises
 
 
 def test_rare_events_are_found_and_shown_as_often_as_other_rows() -> None:
     data = drifting(0.05)
-    events = found(data)
-    hit, rest = events.pools(0)
+    surprises = find_surprises(data)
+    hit, rest = surprises.pools(0)
     kicked = data.state[:, 1, 0] > 0
     assert kicked[hit.numpy()].mean() > 0.9
     assert not kicked[rest.numpy()].any()
-    assert events.share[0] == pytest.approx(0.05, abs=0.02)
+    assert surprises.share[0] == pytest.approx(0.05, abs=0.02)
 
 
 def test_the_natural_weights_undo_the_balancing() -> None:
-    events = found(drifting(0.05))
-    hit, rest = events.pools(0)
-    weight = torch.stack([events.natural[hit].mean(), events.natural[rest].mean()]) / 2
-    assert weight.tolist() == pytest.approx([events.share[0], 1 - events.share[0]])
+    surprises = find_surprises(drifting(0.05))
+    hit, rest = surprises.pools(0)
+    weight = torch.stack([surprises.natural[hit].mean(), surprises.natural[rest].mean()]) / 2
+    assert weight.tolist() == pytest.approx([surprises.share[0], 1 - surprises.share[0]])
 
 
 def test_the_outcome_is_measured_by_its_spread_among_the_rows_shown() -> None:
-    events = found(drifting(0.05))
-    hit, rest = events.pools(0)
-    shown = torch.cat([events.target[hit].repeat(len(rest) // len(hit), 1), events.target[rest]])
+    surprises = find_surprises(drifting(0.05))
+    hit, rest = surprises.pools(0)
+    shown = torch.cat([surprises.target[hit].repeat(len(rest) // len(hit), 1), surprises.target[rest]])
     assert float(shown.std()) == pytest.approx(1, abs=0.1)
 
 
 def test_common_events_change_nothing() -> None:
-    events = found(drifting(0.5))
-    assert len(events.pools(0)) == 1
-    assert bool((events.natural == 1).all())
-    assert bool((events.scale == 1).all())
+    surprises = find_surprises(drifting(0.5))
+    assert len(surprises.pools(0)) == 1
+    assert bool((surprises.natural == 1).all())
+    assert bool((surprises.scale == 1).all())
 
 
 def test_runs_have_events_of_their_own() -> None:
-    events = found(drifting(0.05), drifting(0.5, seed=1))
-    assert [len(events.pools(run)) for run in (0, 1)] == [2, 1]
-    assert int(torch.cat(events.pools(1)).min()) == 2000
+    surprises = find_surprises(drifting(0.05), drifting(0.5, seed=1))
+    assert [len(surprises.pools(replica)) for replica in (0, 1)] == [2, 1]
+    assert int(torch.cat(surprises.pools(1)).min()) == 2000
 
 
 def test_without_an_own_factor_there_is_nothing_to_train() -> None:
     data = drifting(0.5)
     blind = Transitions(factors=["a", "b"], state=data.state, outcome=data.outcome)
     encoder = Encoder.fit(blind)
-    rows = Rows.load([encoder.encode(blind)], [folds_of(None, len(blind), 0)], None, CPU)
-    events = Events(rows, own_state_model(encoder, 1), [0])
-    assert events.stages() == []
-    assert len(torch.cat(events.pools(0))) == len(blind)
+    rows = DeviceRows.load([encoder.encode(blind)], [folds_of(None, len(blind), 0)], None, CPU)
+    surprises = Surprises(rows, own_state_model(encoder, 1), [0])
+    assert surprises.stages() == []
+    assert len(torch.cat(surprises.pools(0))) == len(blind)

@@ -12,31 +12,31 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from .batches import FOLDS, Rows, Sampler
+from .batches import FOLDS, DeviceRows, Sampler
 from .encoding import Encoder
-from .layers import part, perceptron
+from .layers import group_weights, perceptron
 from .loop import Settings, Stage, one_cycle
 
-EVENT = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
+SURPRISING = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
 RARE = 0.25  # events in fewer rows than this are rare
 WIDTH, STEPS, BATCH, RATE = 64, 1000, 1024, 3e-3
 BLOCK = 8192  # rows judged together
 
 
-def own_state_model(encoder: Encoder, runs: int) -> nn.Module:
-    """Predicts the outcome from its own factor alone, for each run and each half of its episodes."""
-    return perceptron(FOLDS * runs, encoder.columns, WIDTH, encoder.outputs, 2)
+def own_state_model(encoder: Encoder, replicas: int) -> nn.Module:
+    """Predicts the outcome from its own factor alone, for each replica and each half of its episodes."""
+    return perceptron(FOLDS * replicas, encoder.columns, WIDTH, encoder.outputs, 2)
 
 
-class Events:
+class Surprises:
     """What the own-state model leaves unexplained. Before its stage has run, all rows count alike.
 
     `surprise` is its error out of sample, `natural` the weight that undoes the balancing, `target` the outcome in
-    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a run has an event,
-    `rare` 1 for runs that are balanced.
+    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a replica has an event,
+    `rare` 1 for replicas that are balanced.
     """
 
-    def __init__(self, rows: Rows, model: nn.Module, seeds: Sequence[int]) -> None:
+    def __init__(self, rows: DeviceRows, model: nn.Module, seeds: Sequence[int]) -> None:
         self.rows, self.model, self.seeds = rows, model, seeds
         device = rows.inputs.device
         self.groups = rows.groups()
@@ -44,9 +44,9 @@ class Events:
         self.surprise = torch.zeros(len(rows), device=device)
         self.natural = torch.ones(len(rows), device=device)
         self.target = rows.target
-        self.scale = torch.ones(rows.runs, rows.target.shape[1], device=device)
-        self.share = [1.0] * rows.runs
-        self.rare = torch.zeros(rows.runs, device=device)
+        self.scale = torch.ones(rows.replicas, rows.target.shape[1], device=device)
+        self.share = [1.0] * rows.replicas
+        self.rare = torch.zeros(rows.replicas, device=device)
 
     def stages(self, most: int | None = None) -> list[Stage]:
         """The training of the own-state model, the network `passive`; none where the outcome has no own factor."""
@@ -55,9 +55,9 @@ class Events:
         steps = STEPS if most is None else min(most, STEPS)
         return [Stage("passive", steps, self._loss, self._sampler, {"passive": 1.0}, one_cycle(RATE), end=self._find)]
 
-    def pools(self, run: int) -> list[Tensor]:
-        """The rows of one run: those with an event and those without where events are rare, else all."""
-        mine = self.strata[FOLDS * run : FOLDS * (run + 1)]
+    def pools(self, replica: int) -> list[Tensor]:
+        """The rows of one replica: those with an event and those without where events are rare, else all."""
+        mine = self.strata[FOLDS * replica : FOLDS * (replica + 1)]
         hit = [pools[0] for pools in mine if len(pools) > 1]
         rest = torch.cat([pools[-1] for pools in mine])
         return [torch.cat(hit), rest] if hit else [rest]
@@ -77,27 +77,27 @@ class Events:
     def _find(self) -> None:
         self.strata = []
         self.target = self.rows.target.clone()
-        for run in range(self.rows.runs):
-            rows = self.rows.run(run)
-            self.surprise[rows] = self._surprise(run)
-            event = self.surprise[rows] > EVENT
-            self.share[run] = share = float(event.float().mean())
+        for replica in range(self.rows.replicas):
+            rows = self.rows.replica(replica)
+            self.surprise[rows] = self._surprise(replica)
+            event = self.surprise[rows] > SURPRISING
+            self.share[replica] = share = float(event.float().mean())
             rare = 0 < share < RARE
-            for group in self.groups[FOLDS * run : FOLDS * (run + 1)]:
+            for group in self.groups[FOLDS * replica : FOLDS * (replica + 1)]:
                 hit = event[group - rows.start]
                 self.strata.append([group[hit], group[~hit]] if rare and bool(hit.any()) else [group])
-            self.rare[run] = float(rare)
+            self.rare[replica] = float(rare)
             if rare:
                 self.natural[rows] = torch.where(event, 2 * share, 2 * (1 - share))
                 shown = (1 / self.natural[rows]).unsqueeze(-1)
                 mean = (self.rows.target[rows] * shown).sum(0) / shown.sum()
                 spread = (((self.rows.target[rows] - mean).square() * shown).sum(0) / shown.sum()).sqrt()
-                self.scale[run] = torch.where(spread > 1e-6, spread, torch.ones_like(spread))
-                self.target[rows] /= self.scale[run]
+                self.scale[replica] = torch.where(spread > 1e-6, spread, torch.ones_like(spread))
+                self.target[rows] /= self.scale[replica]
 
-    def _surprise(self, run: int) -> Tensor:
-        state = part(self.model, slice(FOLDS * run, FOLDS * (run + 1)))
-        rows = self.rows.run(run)
+    def _surprise(self, replica: int) -> Tensor:
+        state = group_weights(self.model, slice(FOLDS * replica, FOLDS * (replica + 1)))
+        rows = self.rows.replica(replica)
         errors = []
         for at in range(rows.start, rows.stop, BLOCK):
             block = slice(at, min(at + BLOCK, rows.stop))
