@@ -27,9 +27,8 @@ test: $(STAMP) lint types docs  ## Lint, type-check, build the docs, run the tes
 chromium:  ## Install Debian's chromium if there is none
 	@command -v chromium >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
 
-# On a busy machine the server's own budgets may run out: what failed is asked once more, alone, and must pass.
 test-browser: $(STAMP) chromium  ## The explorer in a real browser
-	$(BIN)/python -m pytest -m browser tests/browser || $(BIN)/python -m pytest -m browser tests/browser --last-failed
+	$(BIN)/python -m pytest -m browser tests/browser
 
 test-slow: $(STAMP)  ## The long fuzzing and agreement runs
 	$(BIN)/python -m pytest -n 2 -m slow

@@ -2,48 +2,62 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from running import Gate, wait_for_job
 
-from actcause.page.server import workers
-from actcause.page.server.app import application
-from actcause.page.server.settings import Settings
+from actcause.page.server.app import build_application
+from actcause.page.server.settings import Limits, Settings
+from actcause.page.server.workers import Child
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # newer versions want another HTTP library than the one that older ones need
     from starlette.testclient import TestClient
 
-TRIAL = """
-import sys
-sys.path.insert(0, {folder!r})
-from actcause.page import workers
-workers.ALLOWED += tuple(f"trial:{{name}}" for name in "double sleep work parts fill keep fail die".split())
-workers.JOBS += tuple(f"trial:{{name}}" for name in "count careful break_off".split())
-from actcause.page import child
-child.main()
-"""
-
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """The settings of the session's explorer, with folders of its own."""
+    """The settings of the session's explorer, with folders of its own; its jobs do not give way to other tests."""
     data, runs = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("runs")
-    return Settings(Path(data), Path(runs))
+    return Settings(Path(data), Path(runs), limits=Limits(niceness=0))
 
 
 @pytest.fixture(scope="session")
 def client(settings: Settings) -> Iterator[TestClient]:
     """Requests to an explorer with running workers and jobs, from this machine."""
-    with TestClient(application(settings), base_url="http://127.0.0.1:8000", raise_server_exceptions=False) as client:
+    app = build_application(settings)
+    with TestClient(app, base_url="http://127.0.0.1:8000", raise_server_exceptions=False) as client:
         yield client
 
 
+@pytest.fixture(scope="session")
+def trained(client: TestClient) -> tuple[str, dict[str, Any]]:
+    """The name of a small run that was trained on 1-in, and its job."""
+    options = {"steps": 20, "distil_steps": 20, "width": 4, "batch": 16}
+    asked = {"source": {"domain": "1-in", "frames": 1000}, "options": options, "name": "My run!"}
+    begun = client.post("/api/runs", json=asked).json()
+    return begun["run"], wait_for_job(client, begun["job"])
+
+
 @pytest.fixture
-def trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let workers and jobs call the functions of `trial.py` too."""
-    code = TRIAL.format(folder=str(Path(__file__).parent))
-    monkeypatch.setattr(workers, "COMMAND", (sys.executable, "-c", code))
+def gate(tmp_path: Path) -> Gate:
+    """Where functions of `trial.py` wait in their processes."""
+    return Gate(tmp_path)
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """All that processes have sent so far."""
+    received: list[dict[str, Any]] = []
+    receive = Child.receive
+
+    async def receive_and_note(child: Child) -> dict[str, Any]:
+        received.append(await receive(child))
+        return received[-1]
+
+    monkeypatch.setattr(Child, "receive", receive_and_note)
+    return received

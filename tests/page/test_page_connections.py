@@ -4,150 +4,176 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 import uvicorn
-from running import run
+from running import jump, run, until
 
-from actcause.page.server import connections
+from actcause.page.server.connections import HEAD_SECONDS, TAKE_SECONDS, Connection
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 30_000_000
 
 
-async def application(scope: Any, receive: Any, send: Any) -> None:
-    """Answer /slow after a while, /large at length, and everything else at once."""
-    if scope["path"] == "/slow":
-        await asyncio.sleep(0.8)
-    body = bytes(LARGE) if scope["path"] == "/large" else b"here"
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
-    await send({"type": "http.response.body", "body": body})
+class Server:
+    """A server that answers /slow once it is told to, /large at length, and everything else at once."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.told = asyncio.Event()
+        self.asked: list[str] = []
+        self.writers: list[asyncio.StreamWriter] = []
+
+    async def answer(self, scope: Any, receive: Any, send: Any) -> None:
+        self.asked.append(scope["path"])
+        if scope["path"] == "/slow":
+            await self.told.wait()
+        body = bytes(LARGE) if scope["path"] == "/large" else b"here"
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+        await send({"type": "http.response.body", "body": body})
+
+    async def open(self, sent: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(sent)
+        self.writers.append(writer)
+        return reader, writer
 
 
-@pytest.fixture(autouse=True)
-def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.4)
-    monkeypatch.setattr(connections, "TAKE_SECONDS", 0.4)
+def serve(test: Callable[[Server], Awaitable[Any]], most: int = 100, http: Any = Connection) -> Any:
+    """What `test` says of a server."""
 
-
-def served(test: Callable[[int], Awaitable[Any]], most: int = 100) -> Any:
-    """What `test` says of a server at the port that it is given."""
-
-    async def life() -> Any:
+    async def live() -> Any:
         listening = socket.create_server(("127.0.0.1", 0))
+        asked = Server(listening.getsockname()[1])
         config = uvicorn.Config(
-            application, http=connections.Connection, limit_concurrency=most, lifespan="off", log_level="critical"
+            asked.answer,
+            http=http,
+            limit_concurrency=most,
+            timeout_keep_alive=int(3 * HEAD_SECONDS),
+            interface="asgi3",
+            lifespan="off",
+            log_level="critical",
         )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         try:
-            return await test(listening.getsockname()[1])
+            await until(lambda: server.started)
+            return await test(asked)
         finally:
+            for writer in asked.writers:
+                writer.transport.abort()
             server.should_exit = True
             await serving
 
-    return run(life())
+    return run(live())
 
 
-async def opened(port: int, sent: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(sent)
-    return reader, writer
-
-
-async def rest(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+async def read_rest(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
     """All that comes until the other side hangs up."""
     parts = []
     try:
-        async with asyncio.timeout(10):
-            while part := await reader.read(1 << 20):
-                parts.append(part)
+        while part := await reader.read(1 << 20):
+            parts.append(part)
     except ConnectionResetError:
         pass
-    writer.close()
     return b"".join(parts)
-
-
-async def answered(port: int, sent: bytes) -> bytes:
-    reader, writer = await opened(port, sent)
-    answer = await reader.readuntil(b"here")
-    writer.close()
-    return answer
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", WHOLE[:-2]])
 def test_a_head_that_does_not_come_whole_ends_its_connection(sent: bytes) -> None:
-    async def test(port: int) -> bytes:
-        return await rest(*await opened(port, sent))
+    async def test(server: Server) -> bytes:
+        client = await server.open(sent)
+        answered = await server.open(WHOLE)  # once it is, the server knows of the first one
+        await answered[0].readuntil(b"here")
+        await jump(HEAD_SECONDS + 1)
+        return await read_rest(*client)
 
-    assert served(test) == b""
+    assert serve(test) == b""
+
+
+def test_uvicorn_itself_waits_for_a_head_for_ever() -> None:
+    async def test(server: Server) -> bytes:
+        reader, writer = await server.open(WHOLE[:10])
+        answered = await server.open(WHOLE)
+        await answered[0].readuntil(b"here")
+        await jump(100 * HEAD_SECONDS)
+        writer.write(WHOLE[10:])
+        return await reader.readuntil(b"here")
+
+    assert serve(test, http="h11").startswith(b"HTTP/1.1 200")
 
 
 def test_a_byte_now_and_then_buys_no_time() -> None:
-    async def test(port: int) -> float:
-        reader, writer = await opened(port)
-        begun = time.monotonic()
-        ended = asyncio.ensure_future(rest(reader, writer))
-        for letter in WHOLE:
-            writer.write(bytes([letter]))
-            if (await asyncio.wait([ended], timeout=0.1))[0]:
-                break
-        return time.monotonic() - begun
+    async def test(server: Server) -> int:
+        reader, writer = await server.open()
+        ended = asyncio.ensure_future(read_rest(reader, writer))
+        sent = 0
+        while not ended.done():
+            writer.write(WHOLE[sent : sent + 1])
+            sent += 1
+            await jump(HEAD_SECONDS / 8)
+        assert await ended == b""
+        return sent
 
-    assert served(test) < 3
+    assert serve(test) < len(WHOLE)
 
 
 def test_the_time_for_a_head_begins_again_with_the_next_request() -> None:
-    async def test(port: int) -> tuple[bytes, bytes]:
-        reader, writer = await opened(port, WHOLE)
-        first = await reader.readuntil(b"here")
-        await asyncio.sleep(0.6)  # longer than a head may take: between requests the connection may rest
+    async def test(server: Server) -> bytes:
+        reader, writer = await server.open(WHOLE)
+        await reader.readuntil(b"here")
+        await jump(2 * HEAD_SECONDS)  # between requests the connection may rest
         writer.write(WHOLE)
         await reader.readuntil(b"here")
         writer.write(WHOLE[:10])
-        return first, await rest(reader, writer)
+        await jump(2 * HEAD_SECONDS)
+        return await read_rest(reader, writer)
 
-    first, after = served(test)
-    assert first.startswith(b"HTTP/1.1 200")
-    assert after == b""
+    assert serve(test) == b""
 
 
 def test_an_answer_may_take_longer_than_a_head() -> None:
-    async def test(port: int) -> bytes:
-        return await answered(port, WHOLE.replace(b"/ ", b"/slow "))
+    async def test(server: Server) -> bytes:
+        reader, _ = await server.open(WHOLE.replace(b"/ ", b"/slow "))
+        await until(lambda: server.asked)
+        await jump(2 * HEAD_SECONDS)
+        server.told.set()
+        return await reader.readuntil(b"here")
 
-    assert served(test).startswith(b"HTTP/1.1 200")
+    assert serve(test).startswith(b"HTTP/1.1 200")
 
 
 def test_an_answer_that_nobody_takes_is_dropped() -> None:
-    async def test(port: int) -> int:
-        with socket.create_connection(("127.0.0.1", port)) as client:
+    async def test(server: Server) -> int:
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
             client.setblocking(False)
-            await asyncio.get_running_loop().sock_sendall(client, WHOLE.replace(b"/ ", b"/large "))
-            await asyncio.sleep(1.5)
+            loop = asyncio.get_running_loop()
+            await loop.sock_sendall(client, WHOLE.replace(b"/ ", b"/large "))
+            await until(lambda: server.asked)
+            await jump(TAKE_SECONDS + 1)
             taken = 0
             try:
-                while part := await asyncio.get_running_loop().sock_recv(client, 1 << 20):
+                while part := await loop.sock_recv(client, 1 << 20):
                     taken += len(part)
             except ConnectionResetError:
                 pass
             return taken
 
-    assert served(test) < LARGE
+    assert serve(test) < LARGE
 
 
 def test_a_connection_too_many_is_refused_and_there_is_room_again_later() -> None:
-    async def test(port: int) -> tuple[bytes, bytes]:
-        waiting = [await opened(port, b"GET") for _ in range(3)]
-        await asyncio.sleep(0.1)
-        refused = await rest(*await opened(port))
-        for each in waiting:
-            await rest(*each)
-        return refused, await answered(port, WHOLE)
+    async def test(server: Server) -> tuple[bytes, bytes]:
+        waiting = [await server.open(b"GET") for _ in range(3)]
+        refused = await read_rest(*await server.open())  # connections are taken in the order in which they came
+        await jump(HEAD_SECONDS + 1)
+        for client in waiting:
+            await read_rest(*client)
+        reader, _ = await server.open(WHOLE)
+        return refused, await reader.readuntil(b"here")
 
-    refused, later = served(test, most=3)
+    refused, later = serve(test, most=3)
     assert refused.startswith(b"HTTP/1.1 503")
     assert later.startswith(b"HTTP/1.1 200")

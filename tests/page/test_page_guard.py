@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from running import run
+from running import jump, run
 from starlette.testclient import TestClient
 
-from actcause.page.server import guard
-from actcause.page.server.app import application
-from actcause.page.server.guard import Guard
+from actcause.page.server.app import build_application
+from actcause.page.server.guard import BODY_SECONDS, Guard
 from actcause.page.server.services import Refused
 from actcause.page.server.settings import Limits, Settings
 
@@ -22,7 +20,7 @@ TOKEN = "open sesame, träum süß"
 @pytest.fixture
 def locked(settings: Settings) -> TestClient:
     """An explorer that needs a token; nothing here gets far enough to need its workers."""
-    app = application(replace(settings, host="0.0.0.0", token=TOKEN))
+    app = build_application(replace(settings, host="0.0.0.0", token=TOKEN))
     return TestClient(app, base_url="http://projector:8000", follow_redirects=False)
 
 
@@ -80,7 +78,7 @@ def test_the_token_may_come_in_a_header(settings: Settings, locked: TestClient) 
     good = {"authorization": f"Bearer {TOKEN}".encode()}
     assert locked.get("/", headers=good).status_code == 401  # headers are Latin-1, this one is UTF-8
     ascii_only = TestClient(
-        application(replace(settings, host="0.0.0.0", token="plain token")),
+        build_application(replace(settings, host="0.0.0.0", token="plain token")),
         base_url="http://projector",
     )
     assert ascii_only.get("/", headers={"authorization": "Bearer plain token"}).status_code == 200
@@ -118,7 +116,7 @@ async def put_through(settings: Settings, sizes: list[int], pause: float = 0.0) 
     sent: list[Any] = []
 
     async def receive() -> Any:
-        await asyncio.sleep(pause)
+        await jump(pause)
         return messages.pop(0)
 
     async def send(message: Any) -> None:
@@ -138,9 +136,8 @@ def test_an_upload_is_passed_on_in_pieces_up_to_its_own_bound(settings: Settings
     assert run(put_through(settings, [60, 60])) == ([60], 413)
 
 
-def test_an_upload_that_trickles_in_is_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_SECONDS", 0.3)
-    seen, status = run(put_through(settings, [1] * 50, pause=0.05))
+def test_an_upload_that_trickles_in_is_refused(settings: Settings) -> None:
+    seen, status = run(put_through(settings, [1] * 50, pause=BODY_SECONDS / 10))
     assert 0 < len(seen) < 50
     assert status == 408
 

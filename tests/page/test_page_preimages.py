@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from actcause import examples, partitions
-from actcause.page.spaces import loaded as spaces
-from actcause.page.spaces import routes as preimages
-from actcause.page.spaces.pictures import counted
+from actcause.page.spaces import answers as preimages
+from actcause.page.spaces import cache as spaces
+from actcause.page.spaces.pictures import format_count
+from actcause.page.spaces.routes import PictureRequest, StateRequest
 
 THREE = "A in 0..9\nB in 0..9\nC in 0..3\nY = A > 4 and B > C"
 
 
 def question(**given: Any) -> dict[str, Any]:
     """A question as a worker gets it, with what is left open filled in."""
-    kind = preimages.StateQuestion if "context" in given else preimages.PictureQuestion
+    kind = StateRequest if "context" in given else PictureRequest
     return kind(**given).model_dump()
 
 
@@ -186,10 +187,10 @@ def test_shares_of_none_are_asked_for_by_name() -> None:
 
 
 def test_a_huge_number_of_pairs_is_told_exactly_if_it_can_be() -> None:
-    assert counted(2**40) == "2^40"
-    assert counted(2**41 * 3 * 5**2) == "2^41 · 3 · 5^2"
-    assert counted(2**100_000 * 3) == "2^100000 · 3"
-    assert counted(10**9 + 7) == "about 2^29"
+    assert format_count(2**40) == "2^40"
+    assert format_count(2**41 * 3 * 5**2) == "2^41 · 3 · 5^2"
+    assert format_count(2**100_000 * 3) == "2^100000 · 3"
+    assert format_count(10**9 + 7) == "about 2^29"
 
 
 # -- reasons ---------------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ def test_a_state_alone_has_no_neighbour() -> None:
 
 def test_a_picture_explains_the_state_that_is_looked_at() -> None:
     context = {"m": 0, "o": 1}
-    kind = preimages.PictureQuestion
+    kind = PictureRequest
     reply = preimages.picture(kind(example="mover-1d", context=context).model_dump())
     assert reply["why"] == why(example="mover-1d", context=context)
     elsewhere = kind(example="mover-1d", context=context, where="m == 2").model_dump()
@@ -282,10 +283,10 @@ def test_a_space_too_slow_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyP
 
 def test_the_time_of_a_space_that_is_kept_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     picture(example="mover-1d")
-    asked = spaces.Asked.of(question(example="mover-1d"))
-    asked.space().clock.deadline = spaces.Deadline(1e-9)  # as if the first question were long ago
+    asked = spaces.SpaceQuestion.of(question(example="mover-1d"))
+    asked.load_space().clock.deadline = spaces.Deadline(1e-9)  # as if the first question were long ago
     assert preimages.histogram(question(example="mover-1d"))["total"] == "1,024"
-    asked.space().clock.deadline = spaces.Deadline(1e-9)
+    asked.load_space().clock.deadline = spaces.Deadline(1e-9)
     assert why(example="mover-1d", context={"m": 0, "o": 1}, alpha_sufficiency="0.45")["binary"] == "11"
 
 

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
+from running import wait_for_job
 
 from actcause.data import Transitions, collect, load
 from actcause.page.data import library
 from actcause.page.replay import episodes
-
-TINY = {"steps": 60, "distil_steps": 50, "width": 8, "batch": 32}
-
-
-def ended(client, job, seconds=300):
-    """A job once it has come to its end."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        found = client.get(f"/api/jobs/{job}").json()
-        if found["state"] in ("done", "failed", "cancelled"):
-            return found
-        time.sleep(0.1)
-    raise AssertionError(f"job {job} is still {found['state']}")
 
 
 def episode(client, **asked):
@@ -31,13 +17,10 @@ def episode(client, **asked):
     return reply.json()
 
 
-@pytest.fixture(scope="module")
-def run(client):
+@pytest.fixture
+def run(trained):
     """The name of a small run that was trained on 1-in."""
-    asked = {"source": {"domain": "1-in", "frames": 1500}, "options": TINY, "name": "replayed"}
-    begun = client.post("/api/runs", json=asked).json()
-    assert ended(client, begun["job"])["state"] == "done"
-    return begun["run"]
+    return trained[0]
 
 
 def test_a_domain_is_recorded_on_the_spot_and_the_first_episode_shown_has_an_event(client):
@@ -123,7 +106,7 @@ def test_a_recording_that_calls_itself_a_domain_must_look_like_it(client, settin
 def test_a_run_says_what_it_found_and_what_it_predicts_without_each_factor(client, run):
     asked = {"source": {"domain": "1-in", "seed": 3}, "run": run}
     begun = client.post("/api/replay/explain", json=asked).json()
-    result = ended(client, begun["job"])["result"]
+    result = wait_for_job(client, begun["job"])["result"]
     assert result["rows"] == 2000
     assert 0 <= result["rates"]["a1"] <= 1
     assert 0 <= result["error"] <= 1
@@ -139,7 +122,7 @@ def test_what_was_found_can_be_taken_away_as_a_file(client, run, settings, tmp_p
     asked = {"source": {"file": "taken.parquet"}, "run": run, "hindsight": True}
     where = {"file": "taken.parquet", "run": run, "hindsight": True}
     assert client.get("/api/replay/found", params=where).status_code == 404
-    ended(client, client.post("/api/replay/explain", json=asked).json()["job"])
+    wait_for_job(client, client.post("/api/replay/explain", json=asked).json()["job"])
     (tmp_path / "found.parquet").write_bytes(client.get("/api/replay/found", params=where).content)
     rows = load(tmp_path / "found.parquet")
     assert rows.extra["found.a1"].dtype == bool
@@ -151,7 +134,7 @@ def test_what_was_found_can_be_taken_away_as_a_file(client, run, settings, tmp_p
 
 def test_a_run_of_other_factors_is_refused_in_a_sentence(client, run):
     begun = client.post("/api/replay/explain", json={"source": {"domain": "push", "frames": 200}, "run": run}).json()
-    found = ended(client, begun["job"])
+    found = wait_for_job(client, begun["job"])
     assert found["state"] == "failed"
     assert found["error"].startswith("The data must have the factors, features and outcome that were trained on")
 
@@ -160,11 +143,11 @@ def test_the_sources_say_which_runs_fit_which_recordings(client, run):
     found = client.get("/api/replay/sources").json()
     layout = {one["name"]: one["layout"] for one in found["domains"]}["1-in"]
     assert {one["name"]: one["layout"] for one in found["runs"]}[run] == layout
-    assert found["runs"][0]["source"]["domain"] == "1-in"
+    assert {one["name"]: one["source"] for one in found["runs"]}[run]["domain"] == "1-in"
 
 
 def test_names_of_new_files_are_made_of_letters_digits_and_dashes():
-    assert [library.slug(name) for name in ("../../etc/passwd", "a b", "日本", "x" * 99)] == [
+    assert [library.slugify(name) for name in ("../../etc/passwd", "a b", "日本", "x" * 99)] == [
         "etc-passwd",
         "a-b",
         "unnamed",

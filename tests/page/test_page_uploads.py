@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from actcause.data import collect, load
-from actcause.page.data.columns import guessed, mapping_from
+from actcause.page.data.columns import build_mapping, guess_roles
 
 ROWS = 200
 
@@ -177,7 +177,9 @@ def test_a_body_that_is_no_meaning_is_refused(client):
 
 
 def test_names_are_guessed_with_dots_underscores_and_words():
-    found = guessed(["red_ball_x", "wind", "next_red_ball_x", "cause.wind", "Episode", "extra.moved", "present_wind"])
+    found = guess_roles(
+        ["red_ball_x", "wind", "next_red_ball_x", "cause.wind", "Episode", "extra.moved", "present_wind"]
+    )
     assert [(one["role"], one["factor"], one["feature"]) for one in found["roles"]] == [
         ("state", "red_ball", "x"),
         ("state", "wind", "value"),
@@ -192,4 +194,4 @@ def test_names_are_guessed_with_dots_underscores_and_words():
 
 def test_without_columns_of_the_next_value_the_following_row_is_taken():
     asked = [{"column": "bx", "role": "state", "factor": "ball", "feature": "x"}]
-    assert mapping_from(asked, "ball", None)["outcome"] == "ball"
+    assert build_mapping(asked, "ball", None)["outcome"] == "ball"

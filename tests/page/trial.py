@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
+import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from actcause.errors import QueryError
@@ -18,23 +19,27 @@ def double(payload: dict[str, Any]) -> dict[str, Any]:
     return {"doubled": 2 * payload["number"], "process": os.getpid()}
 
 
-def sleep(payload: dict[str, Any]) -> dict[str, Any]:
-    time.sleep(payload["seconds"])
-    return {"slept": payload["seconds"], "niceness": os.nice(0)}
+def hold(payload: dict[str, Any], report: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
+    """Wait at the gate of `running.py`."""
+    folder = Path(payload["folder"])
+    (folder / f"came-{os.getpid()}").touch()
+    (folder / "gate").read_bytes()  # until somebody opens it for writing
+    return {"niceness": os.nice(0)}
 
 
-def work(payload: dict[str, Any]) -> dict[str, Any]:
-    """Keep a processor busy, for so many seconds of its time."""
-    until = time.process_time() + payload["seconds"]
-    while time.process_time() < until:
+def work_until_niced(payload: dict[str, Any]) -> dict[str, Any]:
+    """Keep a processor busy until the priority is lowered."""
+    while not (niceness := os.getpriority(os.PRIO_PROCESS, 0)):
         pass
-    return {"worked": payload["seconds"], "niceness": os.nice(0)}
+    return {"niceness": niceness}
 
 
 def parts(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for seconds in payload["seconds"]:
-        time.sleep(seconds)
-        yield {"slept": seconds}
+    """Some numbers, and then nothing for ever if there is no end."""
+    for number in payload["numbers"]:
+        yield {"number": number}
+    if payload["endless"]:
+        signal.pause()
 
 
 def fill(payload: dict[str, Any]) -> dict[str, Any]:
@@ -52,27 +57,22 @@ def fail(payload: dict[str, Any]) -> dict[str, Any]:
     ]
 
 
-def die(payload: dict[str, Any]) -> dict[str, Any]:
+def die(payload: dict[str, Any], report: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
     os._exit(1)
 
 
-def count(payload: dict[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+def count(payload: dict[str, Any], report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     for step in range(payload["steps"]):
-        told({"share": step / payload["steps"]})
-        time.sleep(0.02)
+        report({"step": step})
+        hold(payload)
     return {"counted": payload["steps"], "niceness": os.nice(0)}
 
 
-def careful(payload: dict[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+def write_when_cancelled(payload: dict[str, Any], report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Write a file when cancelled, as a training writes its checkpoint."""
     try:
-        told({"process": os.getpid()})
-        time.sleep(60)
+        report({"process": os.getpid()})
+        signal.pause()
     finally:
-        with open(payload["file"], "w") as file:
-            file.write("in order")
+        Path(payload["file"]).write_text("in order")
     return {}
-
-
-def break_off(payload: dict[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    os._exit(1)

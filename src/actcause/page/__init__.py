@@ -23,7 +23,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
     try:
         import uvicorn
 
-        from .server.app import application
+        from .server.app import build_application
         from .server.connections import Connection
     except ModuleNotFoundError as missing:
         if missing.name not in ("fastapi", "uvicorn", "starlette", "pydantic"):
@@ -40,7 +40,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
             await app.state.services.stop()  # before the connections, which may wait for an answer
             await super().shutdown(sockets)
 
-    app = application(settings)
+    app = build_application(settings)
     config = uvicorn.Config(
         app,
         log_level="error",

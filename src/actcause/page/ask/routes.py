@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from ... import examples
 from ...core.answer import Status
 from ...core.definitions import DEFINITIONS
-from ..server.services import services, wanted
+from ..server.services import get_services
+from ..server.workers import Function
+from . import answers
 from .answers import NO_VERDICT, SECONDS, STATUSES, as_text, definitions_of, named
 
 router = APIRouter(prefix="/api/ask")
@@ -25,7 +27,7 @@ Value = Annotated[int, Field(ge=-(10**15), le=10**15)]
 Share = Annotated[str, Field(max_length=40)]
 
 
-class Text(BaseModel):
+class TextRequest(BaseModel):
     """Model text to look at."""
 
     model_config = ConfigDict(extra="forbid")
@@ -33,7 +35,7 @@ class Text(BaseModel):
     text: str = Field(max_length=MOST_TEXT)
 
 
-class Question(Text):
+class AskRequest(TextRequest):
     """A question about a model; `event` for one event, `definitions` for fewer than all of them."""
 
     context: dict[Name, Value] = Field(max_length=5000)
@@ -48,13 +50,13 @@ class Question(Text):
 
 
 @router.get("/examples")
-async def catalogue() -> list[dict[str, Any]]:
+async def list_examples() -> list[dict[str, Any]]:
     """The literature's models, in groups."""
-    return _catalogue()
+    return _build_catalogue()
 
 
 @lru_cache(maxsize=1)
-def _catalogue() -> list[dict[str, Any]]:
+def _build_catalogue() -> list[dict[str, Any]]:
     listed = []
     for name in examples.names():
         example = examples.load(name)
@@ -78,38 +80,38 @@ def _catalogue() -> list[dict[str, Any]]:
 
 
 @router.post("/check")
-async def checked(asked: Text, request: Request) -> dict[str, Any]:
+async def check(asked: TextRequest, request: Request) -> dict[str, Any]:
     """The model behind the text, for drawing; or its first mistake and the line that it is in."""
-    return await _called(request, "check", asked)
+    return await _ask(request, answers.check, asked)
 
 
 @router.post("/answer")
-async def answered(asked: Question, request: Request) -> Response:
+async def answer(asked: AskRequest, request: Request) -> Response:
     """All minimal causes by every definition."""
-    found = await _called(request, "answer", asked)
-    nothing = {"status": Status.OUT_OF_TIME.value, "said": _cut_short(found), "causes": []}
-    return _gathered(found, "answers", asked, nothing)
+    found = await _ask(request, answers.answer, asked)
+    nothing = {"status": Status.OUT_OF_TIME.value, "said": _explain_gap(found), "causes": []}
+    return _assemble(found, "answers", asked, nothing)
 
 
 @router.post("/judge")
-async def judged(asked: Question, request: Request) -> Response:
+async def judge(asked: AskRequest, request: Request) -> Response:
     """Whether one event is a cause, by every definition."""
-    found = await _called(request, "judge", asked)
-    return _gathered(found, "verdicts", asked, NO_VERDICT | {"sentence": _cut_short(found)})
+    found = await _ask(request, answers.judge, asked)
+    return _assemble(found, "verdicts", asked, NO_VERDICT | {"sentence": _explain_gap(found)})
 
 
 @router.post("/degrees")
-async def measured(asked: Question, request: Request) -> dict[str, Any]:
+async def measure_degrees(asked: AskRequest, request: Request) -> dict[str, Any]:
     """The degrees of responsibility that an answer left open."""
-    return await _called(request, "degrees", asked)
+    return await _ask(request, answers.degrees, asked)
 
 
-def _cut_short(found: dict[str, Any]) -> str:
-    """Why a definition was not come to: the worker's words if it was stopped."""
+def _explain_gap(found: dict[str, Any]) -> str:
+    """Say why a definition was skipped: in the worker's words if it was stopped."""
     return found["late"] or STATUSES[Status.OUT_OF_TIME]
 
 
-def _gathered(found: dict[str, Any], name: str, asked: Question, nothing: dict[str, Any]) -> Response:
+def _assemble(found: dict[str, Any], name: str, asked: AskRequest, nothing: dict[str, Any]) -> Response:
     """The parts of an answer as one document; a definition that there was no time for says `nothing`."""
     world, *said = found["parts"]
     by_definition = {each["definition"]: each for each in said}
@@ -118,10 +120,5 @@ def _gathered(found: dict[str, Any], name: str, asked: Question, nothing: dict[s
     return Response(json.dumps(document), media_type="application/json")
 
 
-async def _called(request: Request, function: str, asked: Text) -> dict[str, Any]:
-    tab = request.headers.get("x-tab")
-    owner = None if tab is None else f"{tab[:40]} {function}"
-    workers = services(request).workers
-    name = f"actcause.page.ask.answers:{function}"
-    call = workers.call(name, asked.model_dump(), seconds=SECONDS + GRACE, owner=owner)
-    return await wanted(request, call)
+async def _ask(request: Request, function: Function, asked: TextRequest) -> dict[str, Any]:
+    return await get_services(request).workers.answer(request, function, asked.model_dump(), SECONDS + GRACE)

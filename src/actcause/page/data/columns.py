@@ -19,7 +19,7 @@ import numpy as np
 from ...data import DataError, describe
 from ...data.mapping import ColumnMap
 from ...data.parquet import open_parquet, parse_header
-from ...data.tables import Chunk, chunks, column_names, is_parquet
+from ...data.tables import chunks, column_names, is_parquet
 from ...io.atomic import write_whole_bytes
 from . import library
 
@@ -33,10 +33,10 @@ FEW = 16
 Array = np.ndarray[Any, Any]
 
 
-def look(payload: Mapping[str, Any]) -> dict[str, Any]:
+def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
     """A file's columns with types and ranges, and the role of each: as its names say it, or as a guess."""
-    path = _path(payload)
-    with _naming(path, payload):
+    path = _find_file(payload)
+    with _name_file(path, payload):
         names = column_names(path)
         if len(names) > MOST_COLUMNS:
             raise DataError(f"{path} has {len(names)} columns; {MOST_COLUMNS} are the most that the page can show.")
@@ -44,8 +44,8 @@ def look(payload: Mapping[str, Any]) -> dict[str, Any]:
         if is_parquet(path):
             with open_parquet(path) as file:
                 rows, ours = int(file.metadata.num_rows), parse_header(file, path) is not None
-        seen, found = _ranges(path, names)
-        stored = library.mapping_of(path)
+        seen, columns = _measure_columns(path, names)
+        stored = library.find_mapping(path)
         try:
             layout, why = ColumnMap.resolve(names, stored).layout, None
         except DataError as wrong:
@@ -53,47 +53,47 @@ def look(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "rows": seen if rows is None and seen < LOOKED_AT else rows,
         "looked_at": seen,
-        "columns": found,
+        "columns": columns,
         "ours": ours,
         "mapped": stored is not None,
         "recognised": layout is not None,
-        "layout": None if layout is None else library.named(layout),
+        "layout": None if layout is None else library.describe_layout(layout),
         "why": why,
-        **(roles_of(library.read_json(stored), names) if stored else guessed(names)),
+        **(read_roles(library.read_json(stored), names) if stored else guess_roles(names)),
     }
 
 
-def mapped(payload: Mapping[str, Any]) -> dict[str, Any]:
+def keep_mapping(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Check roles against every row and keep them beside the file; nothing is kept if they do not hold."""
-    path = _path(payload)
-    mapping = mapping_from(payload["roles"], payload["outcome"], payload["own"])
-    with _naming(path, payload):
-        found = describe(path, mapping)
-        others = [name for name in found.factors if name != found.own]
+    path = _find_file(payload)
+    mapping = build_mapping(payload["roles"], payload["outcome"], payload["own"])
+    with _name_file(path, payload):
+        summary = describe(path, mapping)
+        others = [name for name in summary.factors if name != summary.own]
         if not others:
-            raise DataError(f"There must be a factor besides the outcome's own '{found.own}' to choose between.")
-        if found.rows > 1 and all(feature.constant for feature in found.outcome.features.values()):
-            raise DataError(f"The outcome '{found.outcome_factor}' never changes, so there is nothing to explain.")
+            raise DataError(f"There must be a factor besides the outcome's own '{summary.own}' to choose between.")
+        if summary.rows > 1 and all(feature.constant for feature in summary.outcome.features.values()):
+            raise DataError(f"The outcome '{summary.outcome_factor}' never changes, so there is nothing to explain.")
     write_whole_bytes(path.with_name(path.name + library.SIDECAR), (json.dumps(mapping, indent=1) + "\n").encode())
-    return summarised(found)
+    return _summarise(summary)
 
 
-def described(payload: Mapping[str, Any]) -> dict[str, Any]:
+def describe_file(payload: Mapping[str, Any]) -> dict[str, Any]:
     """What a file whose columns are known holds."""
-    path = library.recording(Path(payload["data"]), str(payload["name"]))
-    with _naming(path, payload):
-        return summarised(describe(path, library.mapping_of(path)))
+    path = library.find_recording(Path(payload["data"]), str(payload["name"]))
+    with _name_file(path, payload):
+        return _summarise(describe(path, library.find_mapping(path)))
 
 
-def summarised(found: Any) -> dict[str, Any]:
+def _summarise(summary: Any) -> dict[str, Any]:
     """A description as the page shows it."""
     return {
-        "rows": found.rows,
-        "episodes": found.episodes,
-        "own": found.own,
-        "outcome": found.outcome_factor,
-        "still": found.still,
-        "notes": list(found.notes),
+        "rows": summary.rows,
+        "episodes": summary.episodes,
+        "own": summary.own,
+        "outcome": summary.outcome_factor,
+        "still": summary.still,
+        "notes": list(summary.notes),
         "factors": [
             {
                 "name": name,
@@ -103,7 +103,7 @@ def summarised(found: Any) -> dict[str, Any]:
                 ],
                 "rate": factor.rate,
             }
-            for name, factor in found.factors.items()
+            for name, factor in summary.factors.items()
         ],
     }
 
@@ -111,14 +111,14 @@ def summarised(found: Any) -> dict[str, Any]:
 # -- roles -----------------------------------------------------------------------------------------
 
 
-def mapping_from(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
+def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
     """Roles as a mapping.
 
     >>> roles = [
     ...     {"column": "bx", "role": "state", "factor": "ball", "feature": "x"},
     ...     {"column": "bx2", "role": "next", "factor": "", "feature": "x"},
     ... ]
-    >>> mapping_from(roles, "ball", None)["outcome"]
+    >>> build_mapping(roles, "ball", None)["outcome"]
     {'ball': {'x': 'bx2'}}
     """
     factors: dict[str, dict[str, str]] = {}
@@ -127,7 +127,7 @@ def mapping_from(roles: Sequence[Mapping[str, str]], outcome: str, own: str | No
     episode: str | bool = False
     for one in roles:
         column, role, factor, feature = (one[key] for key in ("column", "role", "factor", "feature"))
-        lacking = [word for word, value in _needed(role, factor, feature) if not value]
+        lacking = [word for word, value in _require_names(role, factor, feature) if not value]
         if lacking:
             raise DataError(f"The column '{column}' needs the name of its {lacking[0]}.")
         if role == "state":
@@ -148,7 +148,7 @@ def mapping_from(roles: Sequence[Mapping[str, str]], outcome: str, own: str | No
     return mapping | {"episode": episode} | ({"own": own} if own else {}) | flags
 
 
-def _needed(role: str, factor: str, feature: str) -> list[tuple[str, str]]:
+def _require_names(role: str, factor: str, feature: str) -> list[tuple[str, str]]:
     """The names that a role asks for."""
     named = [("factor", factor)] if role in ("state", "cause", "present") else []
     return named + ([("feature", feature)] if role in ("state", "next") else [])
@@ -160,13 +160,13 @@ def _put(table: dict[str, str], name: str, column: str, what: str) -> None:
     table[name] = column
 
 
-def guessed(names: Sequence[str]) -> dict[str, Any]:
+def guess_roles(names: Sequence[str]) -> dict[str, Any]:
     """What the columns may mean, from names such as `ball.x`, `ball_x`, `next.ball.x`, `ball_x_next`."""
     roles, outcomes = [], []
     for name in names:
         word = name.lower()
-        kind, rest = _kind(name)
-        factor, feature = _split(rest)
+        kind, rest = _split_kind(name)
+        factor, feature = _split_factor(rest)
         if word in EPISODES:
             role = {"role": "episode", "factor": "", "feature": ""}
         elif kind == "next":
@@ -184,7 +184,7 @@ def guessed(names: Sequence[str]) -> dict[str, Any]:
     return {"roles": roles, "outcome": outcome, "own": outcome if outcome in known else ""}
 
 
-def roles_of(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def read_roles(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """The roles that a stored mapping gives; one that was not made here may fall back to a guess."""
     blank = {name: {"column": name, "role": "none", "factor": "", "feature": ""} for name in names}
     try:
@@ -202,33 +202,33 @@ def roles_of(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
         if mapping["episode"]:
             blank[mapping["episode"]].update(role="episode")
     except (AttributeError, KeyError, TypeError, ValueError):
-        return guessed(names)
+        return guess_roles(names)
     own = mapping.get("own", outcome if outcome in mapping["factors"] else "")
     return {"roles": list(blank.values()), "outcome": outcome, "own": own}
 
 
-def _kind(name: str) -> tuple[str, str]:
+def _split_kind(name: str) -> tuple[str, str]:
     """What the first or last part of a name says, and the rest.
 
-    >>> _kind("next.ball.x"), _kind("ball_x_next"), _kind("ball_x")
+    >>> _split_kind("next.ball.x"), _split_kind("ball_x_next"), _split_kind("ball_x")
     (('next', 'ball.x'), ('next', 'ball_x'), ('state', 'ball_x'))
     """
     for kind in ("next", "cause", "present", "extra"):
-        found = re.fullmatch(rf"(?i){kind}[._ ](.+)", name) or re.fullmatch(rf"(?i)(.+)[._ ]{kind}", name)
-        if found:
-            return kind, found[1]
+        match = re.fullmatch(rf"(?i){kind}[._ ](.+)", name) or re.fullmatch(rf"(?i)(.+)[._ ]{kind}", name)
+        if match:
+            return kind, match[1]
     return "state", name
 
 
-def _split(name: str) -> tuple[str, str]:
+def _split_factor(name: str) -> tuple[str, str]:
     """Factor and feature.
 
-    >>> _split("ball.x"), _split("red_ball_x"), _split("speed")
+    >>> _split_factor("ball.x"), _split_factor("red_ball_x"), _split_factor("speed")
     (('ball', 'x'), ('red_ball', 'x'), ('speed', 'value'))
     """
     for mark in (".", "_", " "):
-        factor, found, feature = name.partition(mark) if mark == "." else name.rpartition(mark)
-        if found and factor and feature:
+        factor, mark_there, feature = name.partition(mark) if mark == "." else name.rpartition(mark)
+        if mark_there and factor and feature:
             return factor.replace(".", "_"), feature
     return name, "value"
 
@@ -236,19 +236,14 @@ def _split(name: str) -> tuple[str, str]:
 # -- values ----------------------------------------------------------------------------------------
 
 
-def _ranges(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]]]:
+def _measure_columns(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]]]:
     """How many rows were looked at, and for each column its type, least and largest value and missing values."""
-    looked = islice(chunks(path, names, ROWS), -(-LOOKED_AT // ROWS))
-    rows, found = 0, {name: _Column() for name in names}
-    for chunk in looked:
+    rows, columns = 0, {name: _Column() for name in names}
+    for chunk in islice(chunks(path, names, ROWS), -(-LOOKED_AT // ROWS)):
         rows += len(next(iter(chunk.values())))
-        _add(found, chunk)
-    return rows, [{"name": name, **column.to_json()} for name, column in found.items()]
-
-
-def _add(found: Mapping[str, _Column], chunk: Chunk) -> None:
-    for name, values in chunk.items():
-        found[name].add(values)
+        for name, values in chunk.items():
+            columns[name].add(values)
+    return rows, [{"name": name, **column.to_json()} for name, column in columns.items()]
 
 
 class _Column:
@@ -293,13 +288,15 @@ class _Column:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _path(payload: Mapping[str, Any]) -> Path:
+def _find_file(payload: Mapping[str, Any]) -> Path:
     """The file under its name, or one that is on its way in under a name that the server made."""
-    return Path(payload["path"]) if "path" in payload else library.recording(Path(payload["data"]), payload["name"])
+    return (
+        Path(payload["path"]) if "path" in payload else library.find_recording(Path(payload["data"]), payload["name"])
+    )
 
 
 @contextmanager
-def _naming(path: Path, payload: Mapping[str, Any]) -> Iterator[None]:
+def _name_file(path: Path, payload: Mapping[str, Any]) -> Iterator[None]:
     """Say the file's name, not where the server keeps it."""
     try:
         yield

@@ -12,10 +12,10 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
-from ..server.services import Refused, services
-from . import library
+from ..server.services import Refused, get_services
+from . import columns, library
 from .columns import MOST_COLUMNS, ROLES
-from .row_source import Strict, folders
+from .row_source import StrictRequest
 
 router = APIRouter(prefix="/api/data")
 
@@ -26,7 +26,7 @@ CHECK_SECONDS = 120.0
 Word = Annotated[str, Field(max_length=200)]
 
 
-class Role(Strict):
+class ColumnRole(StrictRequest):
     """What a column is."""
 
     column: Word
@@ -35,71 +35,71 @@ class Role(Strict):
     feature: Word = ""
 
 
-class Roles(Strict):
+class RolesRequest(StrictRequest):
     """What all columns are, what is explained, and which factor holds its own previous value."""
 
-    roles: Annotated[list[Role], Field(max_length=MOST_COLUMNS)]
+    roles: Annotated[list[ColumnRole], Field(max_length=MOST_COLUMNS)]
     outcome: Word
     own: Word = ""
 
 
 @router.get("/files")
-async def listed(request: Request) -> dict[str, Any]:
+async def list_files(request: Request) -> dict[str, Any]:
     """The recordings there are."""
-    found = services(request)
-    return await found.workers.call("actcause.page.data.library:listing", folders(found))
+    services = get_services(request)
+    return await services.workers.call(library.list_sources, services.folders)
 
 
 @router.get("/files/{name}")
-async def looked_at(name: str, request: Request) -> dict[str, Any]:
+async def show_file(name: str, request: Request) -> dict[str, Any]:
     """The columns of a file, and what they mean or may mean."""
-    found = services(request)
-    payload = {**folders(found), "name": name}
-    return {"name": name, **await found.workers.call("actcause.page.data.columns:look", payload, seconds=LOOK_SECONDS)}
+    services = get_services(request)
+    payload = {**services.folders, "name": name}
+    return {"name": name, **await services.workers.call(columns.inspect_file, payload, seconds=LOOK_SECONDS)}
 
 
 @router.get("/files/{name}/summary")
-async def summarised(name: str, request: Request) -> dict[str, Any]:
+async def summarise_file(name: str, request: Request) -> dict[str, Any]:
     """What a file whose columns are known holds."""
-    found = services(request)
-    payload = {**folders(found), "name": name}
-    return await found.workers.call("actcause.page.data.columns:described", payload, seconds=CHECK_SECONDS)
+    services = get_services(request)
+    payload = {**services.folders, "name": name}
+    return await services.workers.call(columns.describe_file, payload, seconds=CHECK_SECONDS)
 
 
 @router.post("/files/{name}/mapping")
-async def mapped(name: str, roles: Roles, request: Request) -> dict[str, Any]:
+async def map_columns(name: str, roles: RolesRequest, request: Request) -> dict[str, Any]:
     """Keep what the columns of a file mean, if every row bears it out."""
-    found = services(request)
-    payload = {**folders(found), "name": name, **roles.model_dump()}
-    return await found.workers.call("actcause.page.data.columns:mapped", payload, seconds=CHECK_SECONDS)
+    services = get_services(request)
+    payload = {**services.folders, "name": name, **roles.model_dump()}
+    return await services.workers.call(columns.keep_mapping, payload, seconds=CHECK_SECONDS)
 
 
 @router.put("/files/{name}")
-async def sent(name: str, request: Request) -> dict[str, Any]:
+async def receive_file(name: str, request: Request) -> dict[str, Any]:
     """Take in a file, piece by piece; it appears, under a name like the one given, when it has been looked at."""
-    found = services(request)
+    services = get_services(request)
     given = PurePosixPath(name.replace("\\", "/"))
     suffix = given.suffix.lower()
     if suffix not in library.SUFFIXES:
         raise Refused(
             f"A recording is a Parquet or a CSV file ({', '.join(library.SUFFIXES)}). Got '{name[:60]}' instead."
         )
-    folder = found.settings.data
-    if len(library.recordings(folder)) >= library.MOST_LISTED:
+    folder = services.settings.data
+    if len(library.list_recordings(folder)) >= library.MOST_LISTED:
         raise Refused(f"There are {library.MOST_LISTED} recordings already; move some elsewhere.")
     partial = folder / f".{secrets.token_hex(8)}{suffix}"
     try:
-        await _received(request, partial)
-        payload = {**folders(found), "name": given.name, "path": str(partial)}
-        looked = await found.workers.call("actcause.page.data.columns:look", payload, seconds=LOOK_SECONDS)
-        kept = _kept(partial, folder, library.slug(given.stem), suffix)
+        await _write_body(request, partial)
+        payload = {**services.folders, "name": given.name, "path": str(partial)}
+        looked = await services.workers.call(columns.inspect_file, payload, seconds=LOOK_SECONDS)
+        final = _name_file(partial, folder, library.slugify(given.stem), suffix)
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
-    return {**looked, "name": kept}
+    return {**looked, "name": final}
 
 
-async def _received(request: Request, target: Path) -> None:
+async def _write_body(request: Request, target: Path) -> None:
     """Write the body to a file."""
     stream = request.stream()
     try:
@@ -122,9 +122,9 @@ async def _received(request: Request, target: Path) -> None:
         raise Refused("The file is empty.")
 
 
-def _kept(partial: Path, folder: Path, wanted: str, suffix: str) -> str:
+def _name_file(partial: Path, folder: Path, wanted: str, suffix: str) -> str:
     """Give a file its name without ever replacing another."""
-    for name in library.new_names(wanted, suffix):
+    for name in library.propose_names(wanted, suffix):
         with suppress(FileExistsError):
             (folder / name).touch(exist_ok=False)  # the name is ours from here on
             partial.replace(folder / name)

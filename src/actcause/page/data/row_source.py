@@ -7,20 +7,19 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ... import envs
-from ..server.services import Services
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, le=2**31)]
 MOST_FRAMES = 500_000
 
 
-class Strict(BaseModel):
+class StrictRequest(BaseModel):
     """A request body: what is not known is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Source(Strict):
+class RowSource(StrictRequest):
     """A recording by its name, or a domain; `draw` fixes a domain's random parameters and `seed` the rollouts."""
 
     file: Name | None = None
@@ -30,20 +29,15 @@ class Source(Strict):
     frames: Annotated[int, Field(ge=100, le=MOST_FRAMES)] = 2000
 
     @model_validator(mode="after")
-    def _one(self) -> Source:
+    def _check(self) -> RowSource:
         if (self.file is None) == (self.domain is None):
             raise ValueError("name either a recording or a domain")
         if self.domain is not None and self.domain not in envs.names():
             raise ValueError(f"there is no such domain; choose one of {', '.join(envs.names())}")
         return self
 
-    def plain(self) -> dict[str, Any]:
+    def to_payload(self) -> dict[str, Any]:
         """As workers and jobs get it."""
         if self.file is not None:
             return {"file": self.file}
         return {"domain": self.domain, "draw": self.draw, "seed": self.seed, "frames": self.frames}
-
-
-def folders(found: Services) -> dict[str, str]:
-    """The server's folders, as workers and jobs get them."""
-    return {"data": str(found.settings.data), "runs": str(found.settings.runs)}

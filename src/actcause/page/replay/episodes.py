@@ -25,21 +25,21 @@ DIGITS = 6
 Array = np.ndarray[Any, Any]
 
 
-def episode(payload: Mapping[str, Any]) -> dict[str, Any]:
+def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The episode at position `at`, or the first in which something other than the outcome's own state acts."""
     source, data_folder = payload["source"], Path(payload["data"])
     if payload.get("run"):
-        path = found_file(payload)
+        path = locate_findings(payload)
         if not path.is_file():
             raise QueryError("What this run says of these rows has not been computed yet.")
-        data = library.loaded(path, path.stat().st_mtime_ns)
+        data = library.read_rows(path, path.stat().st_mtime_ns)
     else:
-        data = library.load(source, data_folder)
+        data = library.load_rows(source, data_folder)
     numbers = np.arange(len(data)) // BLOCK if data.episode is None else data.episode
     every, first = np.unique(numbers, return_index=True)
     every = every[np.argsort(first)]
-    found = _found(data)
-    eventful = _eventful(data, found, numbers, every)
+    found = _read_found(data)
+    eventful = _list_eventful(data, found, numbers, every)
     at = payload.get("at")
     if at is None:
         at = eventful[0] if eventful else 0
@@ -49,44 +49,44 @@ def episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     steps = min(len(rows), MOST_STEPS, max(1, MOST_NUMBERS // _numbers_per_step(data)))
     part = data.subset(rows[:steps])
     return {
-        "source": library.said(source),
+        "source": library.describe_source(source),
         "at": int(at),
         "episodes": len(every),
         "named": data.episode is not None,
         "next": next((other for other in eventful if other > at), None),
         "length": len(rows),
         "steps": steps,
-        **library.named(data.layout),
+        **library.describe_layout(data.layout),
         "edges": list(data.edges),
         "state": [
-            [rounded(row[k, : len(data.features[factor])]) for k, factor in enumerate(data.factors)]
+            [round_numbers(row[k, : len(data.features[factor])]) for k, factor in enumerate(data.factors)]
             for row in part.state
         ],
-        "outcome": rounded(part.outcome),
-        "low": [rounded(values) for values in data.state.min(axis=0)],
-        "high": [rounded(values) for values in data.state.max(axis=0)],
+        "outcome": round_numbers(part.outcome),
+        "low": [round_numbers(values) for values in data.state.min(axis=0)],
+        "high": [round_numbers(values) for values in data.state.max(axis=0)],
         "present": None if part.mask is None else part.mask.astype(int).tolist(),
         "cause": None if part.cause is None else part.cause.astype(int).tolist(),
         "found": None if found is None else found[rows[:steps]].astype(int).tolist(),
-        **_said_of(part),
-        **_scenes(part),
+        **_read_predictions(part),
+        **_build_scenes(part),
     }
 
 
-def found_file(payload: Mapping[str, Any]) -> Path:
+def locate_findings(payload: Mapping[str, Any]) -> Path:
     """Where what a run says about a source is kept; both names have been looked up."""
-    run = library.run(Path(payload["runs"]), str(payload["run"]))
+    run = library.find_run(Path(payload["runs"]), str(payload["run"]))
     source = payload["source"]
     if source.get("file"):
-        library.recording(Path(payload["data"]), str(source["file"]))
+        library.find_recording(Path(payload["data"]), str(source["file"]))
     judged = ".hindsight" if payload.get("hindsight") else ""
-    return run / "found" / f"{library.key(source)}{judged}.parquet"
+    return run / "found" / f"{library.source_key(source)}{judged}.parquet"
 
 
-def rounded(values: Array) -> list[Any]:
+def round_numbers(values: Array) -> list[Any]:
     """Numbers with as many digits as a page needs.
 
-    >>> rounded(np.array([0.1 + 0.2, 123456.789, 0.0]))
+    >>> round_numbers(np.array([0.1 + 0.2, 123456.789, 0.0]))
     [0.3, 123457.0, 0.0]
     """
     exact = np.asarray(values, dtype=np.float64)
@@ -101,7 +101,7 @@ def _numbers_per_step(data: Transitions) -> int:
     return factors * (data.layout.width + 12) + outputs * (2 + factors)
 
 
-def _found(data: Transitions) -> Array | None:
+def _read_found(data: Transitions) -> Array | None:
     """Causes that were found, (rows, factors); the outcome's own factor is always one."""
     columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
     if all(column is None for column in columns):
@@ -111,7 +111,7 @@ def _found(data: Transitions) -> Array | None:
     return np.stack([one if one is not None else b for one, b in zip(columns, blank, strict=True)], axis=1).astype(bool)
 
 
-def _eventful(data: Transitions, found: Array | None, numbers: Array, every: Array) -> list[int]:
+def _list_eventful(data: Transitions, found: Array | None, numbers: Array, every: Array) -> list[int]:
     """The positions of the episodes in which a factor in question acts, by the truth or else by what was found."""
     causes = found if data.cause is None else data.cause
     if causes is None:
@@ -120,7 +120,7 @@ def _eventful(data: Transitions, found: Array | None, numbers: Array, every: Arr
     return [int(position) for position in np.flatnonzero(np.isin(every, numbers[acting]))]
 
 
-def _said_of(part: Transitions) -> dict[str, Any]:
+def _read_predictions(part: Transitions) -> dict[str, Any]:
     """Probabilities, doubts and predictions that stand beside the rows."""
     names, outputs = part.factors, part.outcome_features
     chances = [part.extra.get(f"probability.{factor}") for factor in names]
@@ -130,14 +130,14 @@ def _said_of(part: Transitions) -> dict[str, Any]:
     expected = [part.extra.get(f"expected.{name}") for name in outputs]
     predicted = all(column is not None for column in expected)
     without = {
-        factor: rounded(np.stack([part.extra[f"without.{factor}.{name}"] for name in outputs], axis=1))
+        factor: round_numbers(np.stack([part.extra[f"without.{factor}.{name}"] for name in outputs], axis=1))
         for factor in names
         if predicted and all(f"without.{factor}.{name}" in part.extra for name in outputs)
     }
     return {
-        "probability": rounded(np.stack([ones if one is None else one for one in chances], axis=1)),
+        "probability": round_numbers(np.stack([ones if one is None else one for one in chances], axis=1)),
         "unsure": part.extra["unsure"].astype(int).tolist() if "unsure" in part.extra else None,
-        "expected": rounded(np.stack([column for column in expected if column is not None], axis=1))
+        "expected": round_numbers(np.stack([column for column in expected if column is not None], axis=1))
         if predicted
         else None,
         "without": without or None,
@@ -147,13 +147,13 @@ def _said_of(part: Transitions) -> dict[str, Any]:
 # -- pictures --------------------------------------------------------------------------------------
 
 
-def _scenes(part: Transitions) -> dict[str, Any]:
+def _build_scenes(part: Transitions) -> dict[str, Any]:
     """What the page paints for each step, where the domain has a picture."""
     from ...envs.drawing import SCENES
 
     pictured = {kind.name: build for kind, build in SCENES.items()}
     build = pictured.get(str(part.metadata.get("domain")))
-    domain = None if build is None else _domain(part)
+    domain = None if build is None else _rebuild_domain(part)
     if domain is None or build is None:
         return {"domain": None, "scenes": None}
     scenes, walls = [], None
@@ -163,7 +163,7 @@ def _scenes(part: Transitions) -> dict[str, Any]:
         scenes.append(
             {
                 "view": [float(edge) for edge in scene.view],
-                "bodies": [_body(body) for body in scene.bodies],
+                "bodies": [_describe_body(body) for body in scene.bodies],
                 "walls": None if drawn == walls else drawn,  # none: those of the step before
                 "action": None if scene.action is None else [scene.action[0], *map(float, scene.action[1])],
                 "whole": None if scene.whole is None else list(map(float, scene.whole)),
@@ -173,16 +173,16 @@ def _scenes(part: Transitions) -> dict[str, Any]:
     return {"domain": domain.title, "scenes": scenes}
 
 
-def _body(body: Any) -> list[Any]:
+def _describe_body(body: Any) -> list[Any]:
     """Name, midpoint, extent, role, and whether it is round."""
     from ...envs.canvas import AGENT, GOAL, OUTCOME, THING
 
     roles = {AGENT: "agent", OUTCOME: "outcome", THING: "thing"}
     role = roles.get(body.colour, "goal" if body.outline == GOAL else "gone")
-    return [body.name, *rounded(np.array([*body.place, *body.extent])), role, int(body.round)]
+    return [body.name, *round_numbers(np.array([*body.place, *body.extent])), role, int(body.round)]
 
 
-def _domain(part: Transitions) -> Domain | None:
+def _rebuild_domain(part: Transitions) -> Domain | None:
     """The domain that a recording says it is of, if its factors and features bear that out."""
     from ... import envs
 

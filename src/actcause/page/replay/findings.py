@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...io.atomic import write_whole
 from ..data import library
-from .episodes import found_file
+from .episodes import locate_findings
 
 if TYPE_CHECKING:
     from ...data import Transitions
@@ -20,46 +21,42 @@ MOST_COLUMNS = 400  # of predictions without a factor
 MOST_KEPT = 90  # files about a run: rows, their counts, and rows as text
 
 
-def explain(payload: Mapping[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+@library.hide_folders
+def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """A job: judge all rows of a source by a run, and write them with what was found beside them."""
-    with library.by_name(payload):
-        return _explained(payload, told)
-
-
-def _explained(payload: Mapping[str, Any], told: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     from ...data import Writer
     from ...learn import load
 
-    out = found_file(payload)
-    told({"stage": "loading the run"})
-    learner = load(library.run(Path(payload["runs"]), str(payload["run"])))
+    out = locate_findings(payload)
+    report({"stage": "loading the run"})
+    learner = load(library.find_run(Path(payload["runs"]), str(payload["run"])))
     total, batches = _batches(payload)
     out.parent.mkdir(exist_ok=True)
     tally = _Tally()
-    parts = (_judged(learner, batch, bool(payload.get("hindsight"))) for batch in batches)
+    parts = (_judge(learner, batch, bool(payload.get("hindsight"))) for batch in batches)
     first = next(parts)
     with Writer(out, first.layout, metadata=first.metadata) as writer:
-        for part in _chained(first, parts):
+        for part in chain([first], parts):
             writer.append(part)
             tally.add(part)
-            told({"stage": "judging rows", "step": tally.rows, "share": tally.rows / total if total else None})
+            report({"stage": "judging rows", "step": tally.rows, "share": tally.rows / total if total else None})
     result = tally.result()
     out.with_suffix(".json").write_text(json.dumps(result), encoding="utf-8")
     _prune(out.parent)
     return result
 
 
-def said(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What `explain` returned when it wrote the file."""
-    return library.read_json(found_file(payload).with_suffix(".json"))
+def read_summary(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What `judge_rows` returned when it wrote the file."""
+    return library.read_json(locate_findings(payload).with_suffix(".json"))
 
 
-def as_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
+def write_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The same file as text, beside it."""
     from ...data.parquet import open_parquet
     from ...errors import import_extra
 
-    source = found_file(payload)
+    source = locate_findings(payload)
     target = source.with_suffix(".csv")
     if not target.exists() or target.stat().st_mtime_ns < source.stat().st_mtime_ns:
         writer = import_extra("pyarrow.csv", "Writing CSV files", "data")
@@ -73,15 +70,15 @@ def as_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {"bytes": target.stat().st_size}
 
 
-def ready(payload: Mapping[str, Any]) -> bool:
+def is_current(payload: Mapping[str, Any]) -> bool:
     """Whether what the run says is there, and is not older than the run or the recording."""
-    out = found_file(payload)
+    out = locate_findings(payload)
     if not out.is_file():
         return False
-    since = [library.run(Path(payload["runs"]), str(payload["run"])) / library.MODEL]
+    since = [library.find_run(Path(payload["runs"]), str(payload["run"])) / library.MODEL]
     if payload["source"].get("file"):
-        path = library.recording(Path(payload["data"]), str(payload["source"]["file"]))
-        beside = library.mapping_of(path)
+        path = library.find_recording(Path(payload["data"]), str(payload["source"]["file"]))
+        beside = library.find_mapping(path)
         since += [path] if beside is None else [path, beside]
     return all(path.is_file() and path.stat().st_mtime_ns < out.stat().st_mtime_ns for path in since)
 
@@ -100,36 +97,31 @@ def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
 
     source, folder = payload["source"], Path(payload["data"])
     if not source.get("file"):
-        data = library.load(source, folder)
+        data = library.load_rows(source, folder)
         return len(data), (data.subset(slice(at, at + ROWS)) for at in range(0, len(data), ROWS))
-    path = library.recording(folder, str(source["file"]))
-    return count_rows(path) if is_parquet(path) else 0, read_batches(path, library.mapping_of(path), rows=ROWS)
+    path = library.find_recording(folder, str(source["file"]))
+    return count_rows(path) if is_parquet(path) else 0, read_batches(path, library.find_mapping(path), rows=ROWS)
 
 
-def _chained(first: Transitions, rest: Iterator[Transitions]) -> Iterator[Transitions]:
-    yield first
-    yield from rest
-
-
-def _judged(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
+def _judge(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
     """The rows with what was found, and what the model predicts with and without each factor."""
     from ...learn.prediction.rows import add_predictions
-    from .without_factor import counterparts
+    from .leave_one_out import predict_without_each
 
-    found = add_predictions(learner, batch, hindsight=hindsight)
+    judged = add_predictions(learner, batch, hindsight=hindsight)
     names = batch.outcome_features
     if len(batch.factors) * len(names) > MOST_COLUMNS:
-        return found
-    predicted = counterparts(learner, batch)
+        return judged
+    predicted = predict_without_each(learner, batch)
     if predicted is None:
-        return found
-    extra = dict(found.extra)
+        return judged
+    extra = dict(judged.extra)
     extra |= {f"expected.{name}": predicted.full[:, k].astype("float32") for k, name in enumerate(names)}
     for position, factor in enumerate(batch.factors):
         if factor != batch.own:
             without = predicted.without[position].astype("float32")
             extra |= {f"without.{factor}.{name}": without[:, k] for k, name in enumerate(names)}
-    return found.replaced(extra=extra)
+    return judged.replaced(extra=extra)
 
 
 class _Tally:

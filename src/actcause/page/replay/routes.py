@@ -10,10 +10,11 @@ from fastapi.responses import FileResponse
 from pydantic import Field
 
 from ..data import library
-from ..data.row_source import Name, Source, Strict, folders
-from ..server.services import Refused, services
+from ..data.row_source import Name, RowSource, StrictRequest
+from ..server.jobs import UNENDED
+from ..server.services import Refused, get_services
 from . import findings
-from .episodes import found_file
+from .episodes import locate_findings, read_episode
 
 router = APIRouter(prefix="/api/replay")
 
@@ -22,37 +23,37 @@ SECONDS = 30.0
 CSV_SECONDS = 60.0
 
 
-class Judged(Strict):
+class JudgeRequest(StrictRequest):
     """Rows and the run that judges them; in hindsight, or from the state alone."""
 
-    source: Source
+    source: RowSource
     run: Name | None = None
     hindsight: bool = False
 
 
-class Wanted(Judged):
+class EpisodeRequest(JudgeRequest):
     """An episode by its position, -1 for a number that no episode has; by default the first that is eventful."""
 
     at: Annotated[int, Field(ge=-1, le=10**9)] | None = None
 
 
-class Download(Source):
+class DownloadRequest(RowSource):
     """What was found, as a file of one kind or the other."""
 
     run: Name
     hindsight: bool = False
     kind: Literal["parquet", "csv"] = "parquet"
 
-    def judged(self) -> Judged:
-        return Judged(source=Source(**self.plain()), run=self.run, hindsight=self.hindsight)
+    def to_judge_request(self) -> JudgeRequest:
+        return JudgeRequest(source=RowSource(**self.to_payload()), run=self.run, hindsight=self.hindsight)
 
 
 @router.get("/sources")
-async def sources(request: Request) -> dict[str, Any]:
+async def list_sources(request: Request) -> dict[str, Any]:
     """What can be replayed, and the runs that can say something about it."""
-    found = services(request)
-    listed = await found.workers.call("actcause.page.data.library:listing", folders(found))
-    paths = await run_in_threadpool(library.runs, found.settings.runs)
+    services = get_services(request)
+    sources = await services.workers.call(library.list_sources, services.folders)
+    paths = await run_in_threadpool(library.list_runs, services.settings.runs)
     trained = []
     for name, path in paths.items():
         about = library.read_json(path / library.SUMMARY)
@@ -66,51 +67,47 @@ async def sources(request: Request) -> dict[str, Any]:
                     "source": request_of.get("source"),
                 }
             )
-    return {**listed, "runs": trained}
+    return {**sources, "runs": trained}
 
 
 @router.post("/episode")
-async def episode(wanted: Wanted, request: Request) -> dict[str, Any]:
+async def show_episode(asked: EpisodeRequest, request: Request) -> dict[str, Any]:
     """One episode."""
-    found = services(request)
-    payload = {**_payload(wanted, request), "at": wanted.at}
-    return await found.workers.call("actcause.page.replay.episodes:episode", payload, seconds=SECONDS)
+    services = get_services(request)
+    payload = {**_payload(asked, request), "at": asked.at}
+    return await services.workers.call(read_episode, payload, seconds=SECONDS)
 
 
 @router.post("/explain")
-async def explain(judged: Judged, request: Request) -> dict[str, Any]:
+async def start_judging(asked: JudgeRequest, request: Request) -> dict[str, Any]:
     """Have a run judge all rows: `ready` if it has, else the job that does."""
-    if judged.run is None:
+    if asked.run is None:
         raise Refused("Choose the run that is to judge these rows.")
-    found = services(request)
-    payload = _payload(judged, request)
-    if await run_in_threadpool(findings.ready, payload):
-        return {"ready": True, "job": None, "result": await run_in_threadpool(findings.said, payload)}
-    for job in found.jobs:
-        if job.state in ("waiting", "running") and job.payload == payload:
+    services = get_services(request)
+    payload = _payload(asked, request)
+    if await run_in_threadpool(findings.is_current, payload):
+        return {"ready": True, "job": None, "result": await run_in_threadpool(findings.read_summary, payload)}
+    for job in services.jobs:
+        if job.state in UNENDED and job.payload == payload:
             return {"ready": False, "job": job.id, "result": None}
-    title = f"What {judged.run} says of {library.said(payload['source'])}"
-    job = found.jobs.start("actcause.page.replay.findings:explain", payload, title=title, short=True)
+    title = f"What {asked.run} says of {library.describe_source(payload['source'])}"
+    job = services.jobs.start(findings.judge_rows, payload, title=title, short=True)
     return {"ready": False, "job": job.id, "result": None}
 
 
 @router.get("/found")
-async def found(wanted: Annotated[Download, Query()], request: Request) -> FileResponse:
+async def download_findings(asked: Annotated[DownloadRequest, Query()], request: Request) -> FileResponse:
     """The rows with what was found about them, as a file."""
-    payload = _payload(wanted.judged(), request)
-    if not await run_in_threadpool(findings.ready, payload):
+    payload = _payload(asked.to_judge_request(), request)
+    if not await run_in_threadpool(findings.is_current, payload):
         raise Refused("What this run says of these rows has not been computed yet.", status=404)
-    path = found_file(payload)
-    if wanted.kind == "csv":
-        await services(request).workers.call("actcause.page.replay.findings:as_csv", payload, seconds=CSV_SECONDS)
+    path = locate_findings(payload)
+    if asked.kind == "csv":
+        await get_services(request).workers.call(findings.write_csv, payload, seconds=CSV_SECONDS)
         path = path.with_suffix(".csv")
-    return FileResponse(path, media_type=KINDS[wanted.kind], filename=f"found-{library.slug(path.stem)}.{wanted.kind}")
+    return FileResponse(path, media_type=KINDS[asked.kind], filename=f"found-{library.slugify(path.stem)}.{asked.kind}")
 
 
-def _payload(judged: Judged, request: Request) -> dict[str, Any]:
-    return {
-        **folders(services(request)),
-        "source": judged.source.plain(),
-        "run": judged.run,
-        "hindsight": judged.hindsight,
-    }
+def _payload(asked: JudgeRequest, request: Request) -> dict[str, Any]:
+    folders = get_services(request).folders
+    return {**folders, "source": asked.source.to_payload(), "run": asked.run, "hindsight": asked.hindsight}

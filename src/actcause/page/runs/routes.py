@@ -12,16 +12,17 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
+from ...learn import names
 from ...reproduction.published import SOURCE, published_errors
 from ..data import library
-from ..data.row_source import Name, Seed, Source, Strict, folders
-from ..server.jobs import RUNNING, Job
-from ..server.services import Refused, Services, services
-from .trainings import METHODS, REQUEST, SCORES
+from ..data.row_source import Name, RowSource, Seed, StrictRequest
+from ..server.jobs import UNENDED, BackgroundJob
+from ..server.services import Refused, Services, get_services
+from .trainings import REQUEST, SCORES, score, train
 
 router = APIRouter(prefix="/api/runs")
 
-TRAIN, SCORE = "actcause.page.runs.trainings:train", "actcause.page.runs.trainings:score"
+METHODS = names()
 HISTORY = "history.jsonl"
 MOST_LINES = 400  # of a history that are sent
 MOST_BYTES = 20_000_000
@@ -30,7 +31,7 @@ LIVELY = 60.0  # seconds within which another process's training has written its
 Whole = Annotated[int, Field(ge=1, le=200_000)]
 
 
-class Options(Strict):
+class TrainOptions(StrictRequest):
     """Options of a method; those left out are the method's own."""
 
     steps: Whole | None = None
@@ -40,26 +41,29 @@ class Options(Strict):
     layers: Annotated[int, Field(ge=1, le=8)] | None = None
 
 
-class Training(Strict):
+class TrainRequest(StrictRequest):
     """A training that is asked for."""
 
-    source: Source
+    source: RowSource
     method: Literal[METHODS] = "jaci-em"  # type: ignore[valid-type]
     seed: Seed = 0
     minutes: Annotated[float, Field(gt=0, le=24 * 60)] | None = None
-    options: Options = Options()
+    options: TrainOptions = TrainOptions()
     name: Name | None = None
 
 
 @router.get("")
-async def listed(request: Request) -> dict[str, Any]:
+async def list_runs(request: Request) -> dict[str, Any]:
     """All runs, the trainings that are under way, the methods, and the paper's figures."""
-    found = services(request)
-    live, last = _live(found), _last(found)
-    paths = await run_in_threadpool(library.runs, found.settings.runs)
-    known = await run_in_threadpool(library.recordings, found.settings.data)
+    services = get_services(request)
+    live, last = _live_jobs(services), _last_jobs(services)
+    paths = await run_in_threadpool(library.list_runs, services.settings.runs)
+    known = await run_in_threadpool(library.list_recordings, services.settings.data)
     runs = [
-        {**await run_in_threadpool(_summary, path, last.get(name)), "scorable": _scorable(known, path) is not None}
+        {
+            **await run_in_threadpool(_summarise, path, last.get(name)),
+            "scorable": _find_scorable(known, path) is not None,
+        }
         for name, path in paths.items()
     ]
     runs.sort(key=lambda run: run["changed"], reverse=True)
@@ -69,26 +73,26 @@ async def listed(request: Request) -> dict[str, Any]:
 
 
 @router.get("/{name}")
-async def shown(name: str, request: Request) -> dict[str, Any]:
+async def show_run(name: str, request: Request) -> dict[str, Any]:
     """One run with its curve."""
-    found = services(request)
-    path = _run(found, name)
+    services = get_services(request)
+    path = _find_run(services, name)
     about = library.read_json(path / library.SUMMARY)
     more = {key: about.get(key) for key in ("settings", "learned", "notes", "versions", "device", "threads")}
-    history = await run_in_threadpool(_history, path / HISTORY)
-    return {**_summary(path, _last(found).get(name)), **more, "history": history}
+    history = await run_in_threadpool(_read_history, path / HISTORY)
+    return {**_summarise(path, _last_jobs(services).get(name)), **more, "history": history}
 
 
 @router.post("")
-async def started(asked: Training, request: Request) -> dict[str, Any]:
+async def start_training(asked: TrainRequest, request: Request) -> dict[str, Any]:
     """Start a training in a folder of its own."""
-    found = services(request)
-    source = asked.source.plain()
+    services = get_services(request)
+    source = asked.source.to_payload()
     if asked.source.file is not None:
-        library.recording(found.settings.data, asked.source.file)
-    folder = _new_folder(found, asked.name or f"{asked.source.domain or asked.source.file}-{asked.method}")
+        library.find_recording(services.settings.data, asked.source.file)
+    folder = _make_folder(services, asked.name or f"{asked.source.domain or asked.source.file}-{asked.method}")
     payload = {
-        **folders(found),
+        **services.folders,
         "name": folder.name,
         "source": source,
         "method": asked.method,
@@ -97,79 +101,79 @@ async def started(asked: Training, request: Request) -> dict[str, Any]:
         "options": asked.options.model_dump(exclude_none=True),
         "resume": False,
     }
-    job = found.jobs.start(TRAIN, payload, title=f"Training {asked.method} on {library.said(source)}")
+    job = services.jobs.start(train, payload, title=f"Training {asked.method} on {library.describe_source(source)}")
     return {"job": job.id, "run": folder.name}
 
 
 @router.post("/{name}/resume")
-async def resumed(name: str, request: Request) -> dict[str, Any]:
+async def resume_training(name: str, request: Request) -> dict[str, Any]:
     """Go on with a training that was cut off or ran out of time."""
-    found = services(request)
-    path = _run(found, name)
-    if name in _live(found):
+    services = get_services(request)
+    path = _find_run(services, name)
+    if name in _live_jobs(services):
         raise Refused("This training is under way already.")
     asked = library.read_json(path / REQUEST)
     try:
-        wanted = Training(
-            source=Source(**asked["source"]),
+        again = TrainRequest(
+            source=RowSource(**asked["source"]),
             method=asked["method"],
             seed=asked["seed"],
-            options=Options(**asked["options"]),
+            options=TrainOptions(**asked["options"]),
         )
     except (KeyError, TypeError, ValueError):
         raise Refused("This run was not begun on the page; 'actcause train … --resume' goes on with it.") from None
     payload = {
-        **folders(found),
+        **services.folders,
         "name": path.name,
-        "source": wanted.source.plain(),
-        "method": wanted.method,
-        "seed": wanted.seed,
+        "source": again.source.to_payload(),
+        "method": again.method,
+        "seed": again.seed,
         "max_seconds": None,
-        "options": wanted.options.model_dump(exclude_none=True),
+        "options": again.options.model_dump(exclude_none=True),
         "resume": True,
     }
-    return {"job": found.jobs.start(TRAIN, payload, title=f"Resuming {path.name}").id, "run": path.name}
+    return {"job": services.jobs.start(train, payload, title=f"Resuming {path.name}").id, "run": path.name}
 
 
 @router.post("/{name}/score")
-async def scored(name: str, request: Request) -> dict[str, Any]:
+async def score_run(name: str, request: Request) -> dict[str, Any]:
     """Score a run on the recording that it was trained on, where that is in the data folder."""
-    found = services(request)
-    path = _run(found, name)
-    source = _scorable(library.recordings(found.settings.data), path)
+    services = get_services(request)
+    path = _find_run(services, name)
+    source = _find_scorable(library.list_recordings(services.settings.data), path)
     if source is None:
         raise Refused("The recording that this run was trained on is not in the data folder.")
-    payload = {**folders(found), "name": path.name, "source": {"file": source}}
-    return {"job": found.jobs.start(SCORE, payload, title=f"Scoring {path.name}", short=True).id, "run": path.name}
+    payload = {**services.folders, "name": path.name, "source": {"file": source}}
+    return {"job": services.jobs.start(score, payload, title=f"Scoring {path.name}", short=True).id, "run": path.name}
 
 
 # -- helpers ---------------------------------------------------------------------------------------
 
 
-def _run(found: Services, name: str) -> Path:
-    paths = library.runs(found.settings.runs)
+def _find_run(services: Services, name: str) -> Path:
+    paths = library.list_runs(services.settings.runs)
     if name not in paths:
         raise Refused("There is no run of that name.", status=404)
     return paths[name]
 
 
-def _last(found: Services) -> dict[str, Job]:
+def _last_jobs(services: Services) -> dict[str, BackgroundJob]:
     """The last training of each run that this server was asked for."""
-    named = {job.payload.get("name") or job.progress.get("run"): job for job in found.jobs if job.function == TRAIN}
+    named = {job.payload.get("name") or job.progress.get("run"): job for job in services.jobs if job.function is train}
     return {name: job for name, job in named.items() if name is not None}
 
 
-def _live(found: Services) -> dict[str, Job]:
+def _live_jobs(services: Services) -> dict[str, BackgroundJob]:
     """The trainings that wait or run, by the name of their run."""
-    return {name: job for name, job in _last(found).items() if job.state in RUNNING}
+    return {name: job for name, job in _last_jobs(services).items() if job.state in UNENDED}
 
 
-def _new_folder(found: Services, wanted: str) -> Path:
+def _make_folder(services: Services, wanted: str) -> Path:
     """An empty folder of that name, or of one like it; one that a cancelled training left empty is used again."""
-    runs, live = found.settings.runs, _live(found)
-    if len(library.runs(runs)) >= library.MOST_LISTED:
+    runs, live = services.settings.runs, _live_jobs(services)
+    if len(library.list_runs(runs)) >= library.MOST_LISTED:
         raise Refused(f"There are {library.MOST_LISTED} runs already; move some elsewhere.")
-    for name in library.new_names(library.slug(wanted)):
+    for name in library.propose_names(library.slugify(wanted)):
         folder = runs / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -182,9 +186,9 @@ def _new_folder(found: Services, wanted: str) -> Path:
     raise Refused("There are too many runs of this name; choose another.")
 
 
-def _summary(path: Path, last: Job | None) -> dict[str, Any]:
+def _summarise(path: Path, last: BackgroundJob | None) -> dict[str, Any]:
     """What a list shows of a run; `last` is the job that trains it, or did."""
-    job = last if last is not None and last.state in RUNNING else None
+    job = last if last is not None and last.state in UNENDED else None
     about, scores = library.read_json(path / library.SUMMARY), library.read_json(path / SCORES)
     asked = library.read_json(path / REQUEST)
     settings = about.get("settings") if isinstance(about.get("settings"), dict) else {}
@@ -192,7 +196,7 @@ def _summary(path: Path, last: Job | None) -> dict[str, Any]:
     if job is not None:
         status = job.state
     elif status == "training":
-        status = "elsewhere" if _lively(path / HISTORY, last) else "interrupted"
+        status = "elsewhere" if _is_lively(path / HISTORY, last) else "interrupted"
     return {
         "name": path.name,
         "method": about.get("method"),
@@ -210,14 +214,14 @@ def _summary(path: Path, last: Job | None) -> dict[str, Any]:
     }
 
 
-def _scorable(recordings: Mapping[str, Path], path: Path) -> str | None:
+def _find_scorable(recordings: Mapping[str, Path], path: Path) -> str | None:
     """The recording by which a run can be scored that was not scored when it was trained."""
     source = library.read_json(path / library.SUMMARY).get("source")
     done = (path / SCORES).exists() or not (path / library.MODEL).is_file()
     return source if isinstance(source, str) and source in recordings and not done else None
 
 
-def _lively(history: Path, last: Job | None) -> bool:
+def _is_lively(history: Path, last: BackgroundJob | None) -> bool:
     """Whether something wrote to the history a moment ago, and not a job of ours that has ended since."""
     if not history.is_file():
         return False
@@ -225,7 +229,7 @@ def _lively(history: Path, last: Job | None) -> bool:
     return time.time() - history.stat().st_mtime < min(LIVELY, over)
 
 
-def _history(path: Path) -> list[dict[str, Any]]:
+def _read_history(path: Path) -> list[dict[str, Any]]:
     """Lines of a history, thinned to as many as a curve needs; the last one is always among them."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -236,10 +240,10 @@ def _history(path: Path) -> list[dict[str, Any]]:
     lines = []
     for line in text.splitlines():
         try:
-            found = json.loads(line)
+            entry = json.loads(line)
         except ValueError:  # the last line may be half-written
             continue
-        if isinstance(found, dict):
-            lines.append(found)
+        if isinstance(entry, dict):
+            lines.append(entry)
     every = -(-len(lines) // MOST_LINES) or 1
     return lines[-1::-every][::-1]

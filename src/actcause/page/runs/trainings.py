@@ -17,33 +17,21 @@ if TYPE_CHECKING:
     from ...learn.training.loop import TrainingProgress
 
 REQUEST, SCORES = "request.json", "scores.json"
-# As `actcause.learn.names()`, which would import torch.
-METHODS = ("jaci-em", "jaci", "grad", "attn", "cf", "cmi", "ncd", "granger", "proximity", "never", "always")
 EVERY = 5.0  # seconds between two checkpoints
 TEST_SEED = 1_000_000  # added to the seed for the rollouts that are scored
 TEST_FRAMES = 20_000
 
-Told = Callable[[dict[str, Any]], None]
+Report = Callable[[dict[str, Any]], None]
 
 
-def train(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
+@library.hide_folders
+def train(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """A job: train, or go on with, the run called `name`, which is one that the server made or looked up.
 
     What was asked is kept in the run, so that it can be resumed.
     """
-    with library.by_name(payload):
-        return _trained(payload, told)
-
-
-def score(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
-    """A job: score a run that was trained elsewhere on a recording with true causes."""
-    with library.by_name(payload):
-        return _scored(payload, told)
-
-
-def _trained(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
     name, source = str(payload["name"]), payload["source"]
-    told({"run": name, "stage": "loading"})
+    report({"run": name, "stage": "loading"})
     from ... import learn
     from ...learn import runs
 
@@ -52,12 +40,12 @@ def _trained(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
         payload["method"], seed=payload["seed"], max_seconds=payload["max_seconds"], **payload["options"]
     )
     learner.check_options()
-    told({"run": name, "stage": "reading" if source.get("file") else "recording"})
-    data = library.load(source, Path(payload["data"]), policy="random")
+    report({"run": name, "stage": "reading" if source.get("file") else "recording"})
+    data = library.load_rows(source, Path(payload["data"]), policy="random")
 
-    def on(moment: TrainingProgress) -> None:
-        _keep(folder, payload)
-        told(
+    def on_progress(moment: TrainingProgress) -> None:
+        _keep_request(folder, payload)
+        report(
             {
                 "run": name, "stage": moment.stage, "step": moment.step, "steps": moment.steps,
                 "share": moment.step / moment.steps, "seconds": moment.seconds,
@@ -67,14 +55,14 @@ def _trained(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
 
     try:
         done = runs.train(
-            learner, data, folder, resume=bool(payload.get("resume")), source=library.said(source), callback=on,
-            every=EVERY, tensorboard=False,
+            learner, data, folder, resume=bool(payload.get("resume")), source=library.describe_source(source),
+            callback=on_progress, every=EVERY, tensorboard=False,
         )  # fmt: skip
     except KeyboardInterrupt:  # all was saved
         return {"run": name, "status": "interrupted"}
-    _keep(folder, payload)
-    told({"run": name, "stage": "scoring"})
-    scores = _scores(done.learner, data, source, held=True)
+    _keep_request(folder, payload)
+    report({"run": name, "stage": "scoring"})
+    scores = _measure(done.learner, data, source, held=True)
     if scores is not None:
         _write(folder / SCORES, scores)
     return {
@@ -87,22 +75,26 @@ def _trained(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
     }
 
 
-def _scored(payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
-    told({"stage": "loading"})
+@library.hide_folders
+def score(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """A job: score a run that was trained elsewhere on a recording with true causes."""
+    report({"stage": "loading"})
     from ...learn import LearnError, load, runs
 
-    folder = library.run(Path(payload["runs"]), str(payload["name"]))
+    folder = library.find_run(Path(payload["runs"]), str(payload["name"]))
     learner = load(folder)
-    data = library.load(payload["source"], Path(payload["data"]))
-    told({"stage": "scoring"})
-    scores = _scores(learner, data, payload["source"], held=runs.trained_on(folder, data))
+    data = library.load_rows(payload["source"], Path(payload["data"]))
+    report({"stage": "scoring"})
+    scores = _measure(learner, data, payload["source"], held=runs.trained_on(folder, data))
     if scores is None:
-        raise LearnError(f"{library.said(payload['source'])} holds no true causes that a run could be scored by.")
+        raise LearnError(
+            f"{library.describe_source(payload['source'])} holds no true causes that a run could be scored by."
+        )
     _write(folder / SCORES, scores)
     return {"run": folder.name, "status": "scored", "notes": [], "scores": scores}
 
 
-def _keep(folder: Path, payload: Mapping[str, Any]) -> None:
+def _keep_request(folder: Path, payload: Mapping[str, Any]) -> None:
     """What was asked; written once a run is there, since a training refuses a folder with other files in it."""
     if not (folder / REQUEST).exists():
         kept = {key: payload[key] for key in ("source", "method", "seed", "max_seconds", "options")}
@@ -115,7 +107,7 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
     write_whole_bytes(path, json.dumps(document).encode(), RunError)
 
 
-def _scores(learner: Learner, data: Transitions, source: library.Source, *, held: bool) -> dict[str, Any] | None:
+def _measure(learner: Learner, data: Transitions, source: library.SourceFields, *, held: bool) -> dict[str, Any] | None:
     """The error on fresh rows of a domain, or on a recording's: where it was learned from, on the held-out ones."""
     from ...learn import LearnError, evaluate
     from ...learn.training.replica import split_of
@@ -125,13 +117,13 @@ def _scores(learner: Learner, data: Transitions, source: library.Source, *, held
     domain = source.get("domain")
     if domain:
         fresh = {**source, "seed": source["seed"] + TEST_SEED, "frames": min(source["frames"], TEST_FRAMES)}
-        tested = library.load(fresh, Path(), policy="random")
+        tested = library.load_rows(fresh, Path(), policy="random")
     else:
         tested = split_of(data, learner.held_out, learner.seed)[1] if held else data
         domain = data.metadata.get("domain")
     try:
-        found = evaluate(learner, tested, resample=domain in RESAMPLED, hindsight=False)
+        scores = evaluate(learner, tested, resample=domain in RESAMPLED, hindsight=False)
     except LearnError:  # nothing to score: no factor in question, or events in every row
         return None
     kept = ("edge_error", "exact_error", "auc", "f1", "states", "resampled")
-    return {**{key: found.to_json()[key] for key in kept}, "domain": domain, "trivial": dict(found.trivial)}
+    return {**{key: scores.to_json()[key] for key in kept}, "domain": domain, "trivial": dict(scores.trivial)}

@@ -22,19 +22,19 @@ from .guard import Guard, error_response
 from .jobs import Jobs
 from .services import Refused, Services
 from .settings import Settings
-from .workers import Workers
+from .workers import QuestionWorkers
 
 STATIC = Path(__file__).parents[1] / "static"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 ROUTERS = (ask.router, preimages.router, replay.router, runs.router, uploads.router, jobs.router)
 
 
-def application(settings: Settings) -> FastAPI:
+def build_application(settings: Settings) -> FastAPI:
     """The explorer as an ASGI application."""
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        services = Services(Workers(settings.limits), Jobs(settings.limits), settings)
+        services = Services(QuestionWorkers(settings.limits), Jobs(settings.limits), settings)
         app.state.services = services
         await services.workers.start()
         try:

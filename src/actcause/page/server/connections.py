@@ -1,7 +1,9 @@
 """Connections that cannot hold the server up: so many at a time, each soon saying what it wants and taking its answer.
 
-A client may send the head of a request one byte an hour, or never read what it asked for. The web server closes only
-connections that have had their answer and are idle; so the time for a head, and for taking an answer, is kept here.
+A client may send the head of a request one byte an hour, or never read what it asked for. uvicorn has no option
+against either: `timeout_keep_alive` begins after an answer, and `limit_concurrency` waits for a whole head. So its
+protocol is extended here, by the callbacks of `asyncio.Protocol`; of uvicorn's own attributes only `cycle`, the
+request under way, and those of the limit are read.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self._timers: dict[str, asyncio.TimerHandle] = {}  # by what is waited for
+        self._deadlines: dict[str, asyncio.TimerHandle] = {}  # by what is waited for
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -29,33 +31,33 @@ class Connection(H11Protocol):
             transport.write(FULL)
             transport.close()
         else:
-            self._wait("head", HEAD_SECONDS)
+            self._expect("head", HEAD_SECONDS)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
-            self._came("head")
+            self._stop_expecting("head")
         else:
-            self._wait("head", HEAD_SECONDS)
+            self._expect("head", HEAD_SECONDS)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._wait("room", TAKE_SECONDS)
+        self._expect("room", TAKE_SECONDS)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._came("room")
+        self._stop_expecting("room")
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        for what in list(self._timers):
-            self._came(what)
+        for what in list(self._deadlines):
+            self._stop_expecting(what)
 
-    def _wait(self, what: str, seconds: float) -> None:
+    def _expect(self, what: str, seconds: float) -> None:
         """End the connection unless that comes in time; to wait on does not begin anew."""
-        if what not in self._timers:
-            self._timers[what] = self.loop.call_later(seconds, self.transport.abort)
+        if what not in self._deadlines:
+            self._deadlines[what] = asyncio.get_running_loop().call_later(seconds, self.transport.abort)
 
-    def _came(self, what: str) -> None:
-        if timer := self._timers.pop(what, None):
-            timer.cancel()
+    def _stop_expecting(self, what: str) -> None:
+        if deadline := self._deadlines.pop(what, None):
+            deadline.cancel()

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from fastapi import APIRouter, Request
 
-from .services import Refused, services
+from .child import run_job
+from .services import Refused, get_services
 from .settings import Limits
-from .workers import Child
+from .workers import Child, Payload
 
 GRACE = 5.0  # seconds in which a cancelled job may put its files in order
-RUNNING = ("waiting", "running")
+UNENDED = ("waiting", "running")
+
+JobFunction = Callable[[Payload, Callable[[Payload], None]], Payload]
 
 
 @dataclass(eq=False)
-class Job:
+class BackgroundJob:
     """One computation: what it is called, where it stands, what came of it."""
 
     id: str
     title: str
-    function: str
-    payload: dict[str, Any]
+    function: JobFunction
+    payload: Payload
     short: bool = False
     state: str = "waiting"
-    progress: dict[str, Any] = field(default_factory=dict)
-    result: dict[str, Any] | None = None
+    progress: Payload = field(default_factory=dict)
+    result: Payload | None = None
     error: str | None = None
     started: float | None = None
     ended: float | None = None
@@ -39,7 +42,7 @@ class Job:
         """How long it has been running, or ran."""
         return 0.0 if self.started is None else (self.ended or time.monotonic()) - self.started
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Payload:
         return {
             "id": self.id,
             "title": self.title,
@@ -56,31 +59,31 @@ class Jobs:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, BackgroundJob] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._room = {False: asyncio.Semaphore(limits.running_jobs), True: asyncio.Semaphore(limits.running_jobs)}
         self._count = 0
 
-    def start(self, function: str, payload: dict[str, Any], *, title: str, short: bool = False) -> Job:
-        """Start a function of `workers.JOBS`, or queue it if enough run; short ones do not wait for long ones."""
+    def start(self, function: JobFunction, payload: Payload, *, title: str, short: bool = False) -> BackgroundJob:
+        """Start a function of a module, or queue it if enough run; short ones do not wait for long ones."""
         if sum(job.state == "waiting" for job in self._jobs.values()) >= self._limits.waiting_jobs:
             raise Refused("Too many jobs are waiting; wait for one to end or cancel some.", status=503)
         self._count += 1
-        job = Job(str(self._count), title, function, payload, short)
+        job = BackgroundJob(str(self._count), title, function, payload, short)
         self._jobs[job.id] = job
         self._forget()
-        self._tasks[job.id] = asyncio.ensure_future(self._live(job))
+        self._tasks[job.id] = asyncio.ensure_future(self._follow(job))
         return job
 
-    def get(self, name: str) -> Job:
+    def get(self, name: str) -> BackgroundJob:
         if name not in self._jobs:
             raise Refused("There is no such job; it may have been forgotten.", status=404)
         return self._jobs[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[BackgroundJob]:
         return iter(self._jobs.values())
 
-    async def cancel(self, name: str) -> Job:
+    async def cancel(self, name: str) -> BackgroundJob:
         """Cancel a job and wait until its process is gone."""
         job = self.get(name)
         if task := self._tasks.get(name):
@@ -94,7 +97,7 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _live(self, job: Job) -> None:
+    async def _follow(self, job: BackgroundJob) -> None:
         try:
             async with self._room[job.short]:
                 job.state, job.started = "running", time.monotonic()
@@ -112,11 +115,11 @@ class Jobs:
             job.payload = {}
             del self._tasks[job.id]
 
-    async def _run(self, job: Job) -> dict[str, Any]:
+    async def _run(self, job: BackgroundJob) -> Payload:
         """The last message of the job's process, which has ended then."""
-        child = await Child.spawn("job")
+        child = Child(run_job, self._limits.niceness)
         try:
-            child.send({"function": job.function, "payload": job.payload})
+            child.send(job.function, job.payload)
             while "progress" in (message := await child.receive()):
                 job.progress = message["progress"]
             return message
@@ -124,17 +127,14 @@ class Jobs:
             await self._end(child)
 
     async def _end(self, child: Child) -> None:
-        with suppress(ProcessLookupError):
-            child.process.terminate()
-        try:
-            await asyncio.wait_for(asyncio.shield(child.process.wait()), GRACE)
-        except (TimeoutError, asyncio.CancelledError):
-            child.kill()
-        await child.ended()
+        child.process.terminate()
+        with suppress(TimeoutError, asyncio.CancelledError):
+            await asyncio.wait_for(child.gone.wait(), GRACE)
+        await child.end()
 
     def _forget(self) -> None:
         """Drop the oldest jobs that have ended."""
-        ended = [job.id for job in self._jobs.values() if job.state not in RUNNING]
+        ended = [job.id for job in self._jobs.values() if job.state not in UNENDED]
         for name in ended[: max(0, len(self._jobs) - self._limits.remembered_jobs)]:
             del self._jobs[name]
 
@@ -143,18 +143,18 @@ router = APIRouter(prefix="/api/jobs")
 
 
 @router.get("")
-async def listed(request: Request) -> list[dict[str, Any]]:
+async def list_jobs(request: Request) -> list[Payload]:
     """All jobs that are remembered, without their results."""
-    return [{**job.to_json(), "result": None} for job in services(request).jobs]
+    return [{**job.to_json(), "result": None} for job in get_services(request).jobs]
 
 
 @router.get("/{name}")
-async def shown(name: str, request: Request) -> dict[str, Any]:
+async def show_job(name: str, request: Request) -> Payload:
     """One job."""
-    return services(request).jobs.get(name).to_json()
+    return get_services(request).jobs.get(name).to_json()
 
 
 @router.delete("/{name}")
-async def cancelled(name: str, request: Request) -> dict[str, Any]:
+async def cancel_job(name: str, request: Request) -> Payload:
     """Cancel a job; one that has ended is left as it is."""
-    return (await services(request).jobs.cancel(name)).to_json()
+    return (await get_services(request).jobs.cancel(name)).to_json()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fastapi import Request
 
     from .jobs import Jobs
     from .settings import Settings
-    from .workers import Workers
+    from .workers import QuestionWorkers
 
 
 class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget does
@@ -29,9 +27,14 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
 class Services:
     """What a request may use."""
 
-    workers: Workers
+    workers: QuestionWorkers
     jobs: Jobs
     settings: Settings
+
+    @property
+    def folders(self) -> dict[str, str]:
+        """The server's folders, as workers and jobs get them."""
+        return {"data": str(self.settings.data), "runs": str(self.settings.runs)}
 
     async def stop(self) -> None:
         """End every process that was started; to stop twice does no harm."""
@@ -39,29 +42,7 @@ class Services:
         await self.jobs.stop()
 
 
-def services(request: Request) -> Services:
+def get_services(request: Request) -> Services:
     """The services of the application that a request came to."""
-    found: Services = request.app.state.services
-    return found
-
-
-async def wanted(request: Request, question: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
-    """The answer to a question that is given up when the one who asked has gone.
-
-    A short question is answered all the same: to end its process and start another would cost more.
-    """
-
-    async def gone() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-        await asyncio.sleep(services(request).settings.limits.patience)
-
-    answer, left = asyncio.ensure_future(question), asyncio.ensure_future(gone())
-    try:
-        await asyncio.wait([answer, left], return_when=asyncio.FIRST_COMPLETED)
-        if not answer.done():
-            raise Refused("The one who asked has gone.", status=499)
-        return answer.result()
-    finally:
-        left.cancel()
-        answer.cancel()
+    services: Services = request.app.state.services
+    return services

@@ -26,6 +26,7 @@ class Limits:
     running_jobs: int = 2
     waiting_jobs: int = 20
     remembered_jobs: int = 100
+    niceness: int = 10  # of a job: questions go first
     connections: int = 500  # half of the files that a process may usually have open
 
 

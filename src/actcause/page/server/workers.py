@@ -8,94 +8,64 @@ killed; one past its memory says so.
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import os
-import sys
-from collections.abc import Coroutine
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...parallel.child_process import ChildProcess, environment
+from .child import answer_calls
 from .services import Refused
 from .settings import Limits
 
-# What a worker, and a job, may be asked to call.
-ALLOWED: tuple[str, ...] = (
-    "actcause.page.ask.answers:check",
-    "actcause.page.ask.answers:answer",
-    "actcause.page.ask.answers:judge",
-    "actcause.page.ask.answers:degrees",
-    "actcause.page.spaces.routes:picture",
-    "actcause.page.spaces.routes:why",
-    "actcause.page.spaces.routes:histogram",
-    "actcause.page.data.library:listing",
-    "actcause.page.replay.episodes:episode",
-    "actcause.page.replay.findings:as_csv",
-    "actcause.page.data.columns:look",
-    "actcause.page.data.columns:mapped",
-    "actcause.page.data.columns:described",
-)
-JOBS: tuple[str, ...] = (
-    "actcause.page.replay.findings:explain",
-    "actcause.page.runs.trainings:train",
-    "actcause.page.runs.trainings:score",
-)
+if TYPE_CHECKING:
+    from fastapi import Request
 
-COMMAND = (sys.executable, "-m", "actcause.page.server.child")
 REMEDY = "ask about a smaller model, or use the command line or Python, which have no such limit."
 GROWN = 20 << 10  # KiB that a process may gain before it is replaced at leisure
 LOOK_SECONDS = 0.2  # between two looks at how long a question has worked
-LENGTH = 8  # bytes before each message that say how long it is
-MOST_BYTES = 256 << 20
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+Payload = dict[str, Any]
+Function = Callable[[Payload], Payload | Iterator[Payload]]
 
 
 class Child:
     """A process of `child.py` and the messages to and from it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self.process = process
+    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
+        with environment(ONE_THREAD):
+            self._child = ChildProcess.start(target, *arguments)
+        self.process = self._child.process
+        self.gone = asyncio.Event()
         self.calls = 0
         self.fresh = 0  # KiB of memory when it was ready
-        self._to, self._from = process.stdin, process.stdout
+        self._messages: asyncio.Queue[Payload | None] = asyncio.Queue()
+        threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
 
-    @classmethod
-    async def spawn(cls, *arguments: str) -> Child:
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, **dict.fromkeys(THREADS, "1")},
-            # A group of its own, so that Ctrl-C goes to the server alone; not a session, within which alone
-            # Linux heeds how nice a process is.
-            process_group=0,
-        )
-        return cls(process)
+    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand on what the process sends; in a thread, since to read from a pipe is to wait."""
+        with suppress(RuntimeError):  # the loop is closed
+            with suppress(EOFError, OSError):
+                while True:
+                    loop.call_soon_threadsafe(self._messages.put_nowait, self._child.channel.recv())
+            loop.call_soon_threadsafe(self._messages.put_nowait, None)
+            loop.call_soon_threadsafe(self.gone.set)
 
-    def send(self, message: dict[str, Any]) -> None:
-        text = json.dumps(message).encode()
-        with suppress(ConnectionError, RuntimeError):  # it died; receive() finds out
-            self._to.write(len(text).to_bytes(LENGTH, "big") + text)
+    def send(self, function: Callable[..., Any], payload: Payload) -> None:
+        with suppress(OSError):  # it died; receive() finds out
+            self._child.channel.send((function, payload))
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self) -> Payload:
         """The next message; EOFError if the process has ended."""
-        head = await self._read(LENGTH)
-        size = int.from_bytes(head, "big")
-        if size > MOST_BYTES:
+        message = await self._messages.get()
+        if message is None:
             raise EOFError
-        message: dict[str, Any] = json.loads(await self._read(size))
         return message
 
-    async def _read(self, size: int) -> bytes:
-        try:
-            return await self._from.readexactly(size)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            raise EOFError from None
-
-    def worked(self) -> float:
+    def measure_work(self) -> float:
         """Seconds that it has had a processor; infinity where the system does not say."""
         try:
             with open(f"/proc/{self.process.pid}/stat") as file:
@@ -104,16 +74,14 @@ class Child:
             return math.inf
         return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
-    def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            self.process.kill()
-
-    async def ended(self) -> None:
-        self._to.close()
-        await self.process.wait()
+    async def end(self) -> None:
+        """Kill it and wait until it is gone."""
+        self.process.kill()
+        await self.gone.wait()
+        self._child.end()
 
 
-async def _received(child: Child, parts: list[dict[str, Any]]) -> dict[str, Any]:
+async def _gather_reply(child: Child, parts: list[Payload]) -> Payload:
     """The reply of a worker; what came in parts is gathered, also for a caller who waits no longer."""
     while "part" in (message := await child.receive()):
         parts.append(message["part"])
@@ -122,15 +90,18 @@ async def _received(child: Child, parts: list[dict[str, Any]]) -> dict[str, Any]
     return message
 
 
-def _so_far(parts: list[dict[str, Any]], refused: Refused) -> dict[str, Any]:
+def _keep_parts(parts: list[Payload], refused: Refused) -> Payload:
     """The parts that were answered before the rest was refused; the refusal itself if there are none."""
     if not parts:
         raise refused from None
     return {"result": {"parts": parts, "late": refused.message}}
 
 
-class Workers:
-    """The processes that answer questions. `start` and `stop` them around the life of the server."""
+class QuestionWorkers:
+    """The processes that answer questions. `start` and `stop` them around the life of the server.
+
+    Not a pool of `actcause.parallel`, which has neither deadlines nor limits of memory nor answers in parts.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -138,8 +109,8 @@ class Workers:
         self._children: set[Child] = set()
         self._waiting = 0
         self._slow = 0
-        self._owned: dict[str, asyncio.Task[dict[str, Any]]] = {}
-        self._calls: set[asyncio.Task[dict[str, Any]]] = set()
+        self._owned: dict[str, asyncio.Task[Payload]] = {}
+        self._calls: set[asyncio.Task[Payload]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open = False
 
@@ -147,7 +118,7 @@ class Workers:
         """Start the processes; questions wait until one is ready."""
         self._open = True
         for _ in range(self._limits.workers):
-            self._soon(self._hire())
+            self._schedule(self._hire())
 
     async def stop(self) -> None:
         """End the processes and refuse what they were asked; to stop twice does no harm."""
@@ -155,20 +126,45 @@ class Workers:
         for call in list(self._calls):
             call.cancel()
         for child in list(self._children):
-            child.kill()
-        await asyncio.gather(*(child.ended() for child in self._children), *self._tasks, return_exceptions=True)
+            self._schedule(self._dismiss(child))
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def answer(self, request: Request, function: Function, payload: Payload, seconds: float) -> Payload:
+        """Answer a request, unless a newer one of the same tab takes its place or the one who asked leaves.
+
+        A short question is answered all the same: to end its process and start another would cost more.
+        """
+
+        async def leave() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            await asyncio.sleep(self._limits.patience)
+
+        tab = request.headers.get("x-tab")
+        owner = None if tab is None else f"{tab[:40]} {request.scope['path']}"
+        answer = asyncio.ensure_future(self.call(function, payload, seconds=seconds, owner=owner))
+        left = asyncio.ensure_future(leave())
+        try:
+            await asyncio.wait([answer, left], return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                raise Refused("The one who asked has gone.", status=499)
+            return answer.result()
+        finally:
+            left.cancel()
+            answer.cancel()
 
     async def call(
-        self, function: str, payload: dict[str, Any], *, seconds: float | None = None, owner: str | None = None
-    ) -> dict[str, Any]:
-        """What a function of `ALLOWED` gives for the payload, within `seconds`.
+        self, function: Function, payload: Payload, *, seconds: float | None = None, owner: str | None = None
+    ) -> Payload:
+        """What a function of a module gives for the payload, within `seconds`.
 
         A function that yields its answer in parts gives `{"parts": [...], "late": None}`; if it is cut
         short, the parts so far, and `late` says why. A newer call of the same `owner` takes the place of
         one that is still under way.
         """
-        message = {"function": function, "payload": payload}
-        task = asyncio.ensure_future(self._answer(message, self._limits.seconds if seconds is None else seconds))
+        seconds = self._limits.seconds if seconds is None else seconds
+        task = asyncio.ensure_future(self._run(function, payload, seconds))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         if owner is not None:
@@ -189,16 +185,16 @@ class Workers:
                 del self._owned[owner]
         if "error" in reply:
             raise Refused(reply["error"], reply["line"], reply["status"])
-        result: dict[str, Any] = reply["result"]
+        result: Payload = reply["result"]
         return result
 
-    async def _answer(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        child = await self._next()
+    async def _run(self, function: Function, payload: Payload, seconds: float) -> Payload:
+        child = await self._take_idle()
         child.calls += 1
-        parts: list[dict[str, Any]] = []
-        enough = child.worked() + self._limits.patience
-        child.send(message)
-        reply = asyncio.ensure_future(_received(child, parts))
+        parts: list[Payload] = []
+        enough = child.measure_work() + self._limits.patience
+        child.send(function, payload)
+        reply = asyncio.ensure_future(_gather_reply(child, parts))
         slow = False
         try:
             done, _ = await asyncio.wait([reply], timeout=min(seconds, self._limits.patience))
@@ -207,8 +203,8 @@ class Workers:
                     raise Refused("Too many long questions are being answered; try again in a moment.", status=503)
                 slow = True
                 self._slow += 1
-                self._soon(self._hire())
-                aside = self._soon(self._step_aside(child, enough))
+                self._schedule(self._hire())
+                aside = self._schedule(self._step_aside(child, enough))
                 try:
                     done, _ = await asyncio.wait([reply], timeout=seconds - self._limits.patience)
                 finally:
@@ -218,11 +214,11 @@ class Workers:
             answer = reply.result()
         except EOFError:
             self._replace(child, slow)
-            return _so_far(parts, Refused(f"This takes more memory than a question may; {REMEDY}"))
+            return _keep_parts(parts, Refused(f"This takes more memory than a question may; {REMEDY}"))
         except Refused as refused:
             reply.cancel()
             self._replace(child, slow)
-            return _so_far(parts, refused)
+            return _keep_parts(parts, refused)
         except BaseException:
             reply.cancel()
             self._replace(child, slow)
@@ -237,15 +233,13 @@ class Workers:
                 asyncio.get_running_loop().call_later(self._limits.rest, self._retire, child, child.calls)
         return answer
 
-    async def _next(self) -> Child:
+    async def _take_idle(self) -> Child:
         """A process that waits for a question."""
-        while True:
-            child = await self._hired()
-            if child.process.returncode is None:
-                return child
+        while (child := await self._wait_for_idle()).gone.is_set():
             self._replace(child, False)
+        return child
 
-    async def _hired(self) -> Child:
+    async def _wait_for_idle(self) -> Child:
         if not self._idle.empty():
             return self._idle.get_nowait()
         if self._waiting >= self._limits.waiting:
@@ -261,16 +255,15 @@ class Workers:
 
     async def _step_aside(self, child: Child, enough: float) -> None:
         """Lower the priority of a long question; on a busy machine not before it has worked at all."""
-        while child.worked() < enough:
+        while child.measure_work() < enough:
             await asyncio.sleep(LOOK_SECONDS)
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, child.process.pid, 10)
+            os.setpriority(os.PRIO_PROCESS, child.process.pid or 0, 10)
 
     def _replace(self, child: Child, replaced: bool) -> None:
-        child.kill()
-        self._soon(self._dismiss(child))
+        self._schedule(self._dismiss(child))
         if not replaced:
-            self._soon(self._hire())
+            self._schedule(self._hire())
 
     def _retire(self, child: Child, calls: int) -> None:
         """Replace a process that has grown, once it has had nothing to do for a while."""
@@ -285,10 +278,8 @@ class Workers:
     async def _hire(self) -> None:
         """Start a process; it gets questions once it says that it is ready, so that its start counts for none."""
         while self._open:
-            child = await Child.spawn("worker", str(self._limits.memory))
+            child = Child(answer_calls, self._limits.memory)
             self._children.add(child)
-            if not self._open:
-                child.kill()
             try:
                 child.fresh = (await child.receive())["memory"]
             except EOFError:
@@ -299,10 +290,11 @@ class Workers:
                 return
 
     async def _dismiss(self, child: Child) -> None:
-        await child.ended()
-        self._children.discard(child)
+        if child in self._children:
+            self._children.remove(child)
+            await child.end()
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _schedule(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -19,7 +19,7 @@ from ...core.expression import Array
 from ...core.model import Model
 from ...core.ranges import Range
 from ...errors import QueryError, suggest
-from .loaded import Space
+from .cache import Space
 
 MOST_CELLS_ACROSS = 1024
 MOST_ROWS = 400
@@ -33,7 +33,7 @@ LONGEST_COUNT = 50_000  # bits of a number that is taken apart
 
 
 @dataclass(frozen=True, eq=False)
-class Coloured:
+class ColouredStates:
     """The states of one pair: `masks` in the legend's order, and for each state its place in it."""
 
     space: Space
@@ -43,9 +43,11 @@ class Coloured:
     firsts: tuple[int, ...]
 
     @classmethod
-    def of(cls, space: Space, given: Array) -> Coloured:
-        found, first, inverse, counts = np.unique(given, return_index=True, return_inverse=True, return_counts=True)
-        masks: list[int] = found.tolist()
+    def of(cls, space: Space, given: Array) -> ColouredStates:
+        masks_in_use, first, inverse, counts = np.unique(
+            given, return_index=True, return_inverse=True, return_counts=True
+        )
+        masks: list[int] = masks_in_use.tolist()
         order = sorted(range(len(masks)), key=lambda i: space.states.binary(masks[i]), reverse=True)
         order.sort(key=lambda i: masks[i].bit_count())
         rank = np.empty(len(masks), dtype=np.uint8 if len(masks) < 255 else np.uint16)
@@ -65,7 +67,7 @@ class Coloured:
         ranks[np.argsort(-np.asarray(self.counts), kind="stable")] = np.arange(len(self.masks))
         return ranks
 
-    def legend(self) -> list[dict[str, Any]]:
+    def build_legend(self) -> list[dict[str, Any]]:
         """What each binary means; the most frequent ones where there are very many."""
         states = self.space.states
         chosen = sorted(sorted(range(len(self.masks)), key=lambda i: -self.counts[i])[:MOST_BINARIES])
@@ -74,24 +76,24 @@ class Coloured:
                 "code": i,
                 "binary": states.binary(self.masks[i]),
                 "names": list(states.names(self.masks[i])),
-                "words": in_words(self.space.model, states.names(self.masks[i])),
+                "words": describe_binary(self.space.model, states.names(self.masks[i])),
                 "length": self.masks[i].bit_count(),
                 "states": self.counts[i],
                 "share": percent(self.counts[i], len(states)),
-                "sample": self.space.context(self.firsts[i]),
+                "sample": self.space.context_of(self.firsts[i]),
             }
             for i in chosen
         ]
 
-    def lengths(self) -> list[dict[str, Any]]:
+    def count_lengths(self) -> list[dict[str, Any]]:
         """How many states have a binary of each length: the cost is their sum."""
-        found: dict[int, int] = {}
+        states: dict[int, int] = {}
         for mask, count in zip(self.masks, self.counts, strict=True):
-            found[mask.bit_count()] = found.get(mask.bit_count(), 0) + count
+            states[mask.bit_count()] = states.get(mask.bit_count(), 0) + count
         total = len(self.space.states)
         return [
             {"length": length, "states": count, "share": percent(count, total)}
-            for length, count in sorted(found.items())
+            for length, count in sorted(states.items())
         ]
 
 
@@ -123,27 +125,27 @@ class Axes:
             up = None
         others = [name for name in model.roots if name not in (across, up)]
         kept = {name: model.check_value(name, held.get(name, own.get(name, model.ranges[name][0]))) for name in others}
-        if not set(others) & set(held) and not _selected(space, kept).any():
-            first = space.context(0)  # a restriction left nothing where the example is
+        if not set(others) & set(held) and not _select(space, kept).any():
+            first = space.context_of(0)  # a restriction left nothing where the example is
             kept = {name: first[name] for name in others}
         return cls(across, up, kept)
 
 
-def grid(coloured: Coloured, axes: Axes) -> dict[str, Any]:
+def build_grid(coloured: ColouredStates, axes: Axes) -> dict[str, Any]:
     """The binaries of a slice as rows of small integers: 0 where there is no state, else a place of the legend + 1.
 
     Axes end where the slice does. Where one has too many values, a cell stands for several states and shows the rarest
     binary among them.
     """
     space = coloured.space
-    chosen = np.flatnonzero(_selected(space, axes.held)) if axes.held else slice(None)
+    chosen = np.flatnonzero(_select(space, axes.held)) if axes.held else slice(None)
     codes, columns = coloured.codes[chosen], space.states.contexts
-    across, wide, each_across = _axis(columns[axes.across][chosen], space.model.ranges[axes.across])
+    across, wide, each_across = _place_along(columns[axes.across][chosen], space.model.ranges[axes.across])
     up: Array = np.zeros(len(codes), dtype=np.int64)
     high: Range = (0,)
     each_up = 1
     if axes.up is not None:
-        up, high, each_up = _axis(columns[axes.up][chosen], space.model.ranges[axes.up])
+        up, high, each_up = _place_along(columns[axes.up][chosen], space.model.ranges[axes.up])
     cells = np.zeros((len(high), len(wide)), dtype=np.uint8 if len(coloured.masks) < 255 else np.uint16)
     if each_across == each_up == 1:
         cells[up, across] = codes + 1
@@ -161,14 +163,14 @@ def grid(coloured: Coloured, axes: Axes) -> dict[str, Any]:
     }
 
 
-def _selected(space: Space, held: Mapping[str, int]) -> Array:
+def _select(space: Space, held: Mapping[str, int]) -> Array:
     match = np.ones(len(space.states), dtype=bool)
     for name, value in held.items():
         match &= space.states.contexts[name] == value
     return match
 
 
-def _axis(column: Array, values: Range) -> tuple[Array, Range, int]:
+def _place_along(column: Array, values: Range) -> tuple[Array, Range, int]:
     """The place of each state along an axis, the first value of each place, and how many values a place holds."""
     places = encode(column, values)
     low, high = (int(places.min()), int(places.max())) if len(places) else (0, 0)
@@ -180,14 +182,14 @@ def _axis(column: Array, values: Range) -> tuple[Array, Range, int]:
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def table(coloured: Coloured, before: Array | None, now: Array) -> dict[str, Any]:
+def build_table(coloured: ColouredStates, before: Array | None, now: Array) -> dict[str, Any]:
     """The first states, each with its values, its outcome and its binary; `changed` since the pair before."""
     space = coloured.space
     states, model = space.states, space.model
     hidden = [name for name in model.roots if name not in states.variables]
     rows = []
     for index in range(min(len(states), MOST_ROWS)):
-        context = space.context(index)
+        context = space.context_of(index)
         rows.append(
             {
                 "values": [*(context[name] for name in hidden), *states.state(index).values()],
@@ -201,14 +203,14 @@ def table(coloured: Coloured, before: Array | None, now: Array) -> dict[str, Any
     return {"columns": [*hidden, *states.variables], "rows": rows, "more": len(states) - len(rows)}
 
 
-def changes(space: Space, before: Array | None, now: Array) -> dict[str, Any]:
+def list_changes(space: Space, before: Array | None, now: Array) -> dict[str, Any]:
     """Where a pair differs from the one before it."""
     places = [] if before is None else np.flatnonzero(before != now).tolist()
     states = space.states
     listed = [
         {
-            "state": said(states.state(index)),
-            "context": space.context(index),
+            "state": format_values(states.state(index)),
+            "context": space.context_of(index),
             "from": states.binary(int(before[index])),
             "to": states.binary(int(now[index])),
         }
@@ -218,7 +220,7 @@ def changes(space: Space, before: Array | None, now: Array) -> dict[str, Any]:
     return {"count": len(places), "listed": listed}
 
 
-def roots(space: Space) -> list[dict[str, Any]]:
+def list_roots(space: Space) -> list[dict[str, Any]]:
     """The roots, to choose axes and a slice from."""
     model = space.model
     return [
@@ -234,7 +236,7 @@ def roots(space: Space) -> list[dict[str, Any]]:
     ]
 
 
-def best_view(space: Space) -> str:
+def choose_view(space: Space) -> str:
     """A picture for many states of roots with many values, else a table."""
     many = any(len(space.model.ranges[name]) >= MANY_VALUES for name in space.model.roots)
     return "picture" if many and len(space.states) > SMALL else "table"
@@ -243,40 +245,40 @@ def best_view(space: Space) -> str:
 # -- words -----------------------------------------------------------------------------------------
 
 
-def in_words(model: Model, names: Sequence[str]) -> str:
+def describe_binary(model: Model, names: Sequence[str]) -> str:
     r"""What a binary says: which variables matter.
 
-    >>> in_words(Model.from_text('P "the pusher"\nX\nY = P and X'), ["P", "X"])
+    >>> describe_binary(Model.from_text('P "the pusher"\nX\nY = P and X'), ["P", "X"])
     'P (the pusher) and X together'
     """
     if not names:
         return "nothing matters enough"
     named = [f"{name} ({model.labels[name]})" if name in model.labels else name for name in names]
-    return f"{listed(named)} together" if len(named) > 1 else f"{named[0]} alone"
+    return f"{join_words(named)} together" if len(named) > 1 else f"{named[0]} alone"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words joined by commas and a last 'and'.
 
-    >>> listed(["A", "B", "C"])
+    >>> join_words(["A", "B", "C"])
     'A, B and C'
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def said(values: Mapping[str, int]) -> str:
+def format_values(values: Mapping[str, int]) -> str:
     """An assignment in one line.
 
-    >>> said({"A": 1, "B": 0})
+    >>> format_values({"A": 1, "B": 0})
     'A=1, B=0'
     """
     return ", ".join(f"{name}={value}" for name, value in values.items())
 
 
-def counted(count: int | None) -> str:
+def format_count(count: int | None) -> str:
     """A number of pairs, exact however large it is: they are products of small numbers.
 
-    >>> counted(32), counted(2**40), counted(2**40 * 3**20), counted(None)
+    >>> format_count(32), format_count(2**40), format_count(2**40 * 3**20), format_count(None)
     ('32', '2^40', '2^40 · 3^20', 'not counted')
     """
     if count is None:

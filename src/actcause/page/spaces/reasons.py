@@ -15,8 +15,8 @@ from ...core.counting import bits, percent
 from ...core.definitions.functional import enough, few
 from ...core.expression import Array
 from ...core.ranges import grids
-from .loaded import Asked, Space
-from .pictures import in_words, listed, said
+from .cache import Space, SpaceQuestion
+from .pictures import describe_binary, format_values, join_words
 
 MOST_SHORTER = 8  # sets of variables whose failure is told
 MOST_SETTINGS = 2_000_000  # of a set of variables that are all tried
@@ -25,7 +25,7 @@ FAR = 1 << 40  # one more variable that differs counts more than any distance
 
 
 @dataclass(frozen=True)
-class Necessity:
+class NecessityCheck:
     """How many changes of some variables change the outcome while others are held; `example` is one of them."""
 
     count: int
@@ -37,10 +37,10 @@ class Necessity:
 
 
 @dataclass(frozen=True)
-class Explained:
+class Explanation:
     """One state of a pair, and all that can be said about its binary."""
 
-    asked: Asked
+    question: SpaceQuestion
     space: Space
     index: int
     masks: Array
@@ -58,43 +58,43 @@ class Explained:
         state, result = states.state(self.index), states.outcome_of(self.index)
         names = states.names(self.mask)
         return {
-            "state": said(state),
+            "state": format_values(state),
             "outcome": f"{self.outcome} = {result}",
             "binary": states.binary(self.mask),
-            "words": in_words(self.space.model, names),
-            "reasons": self._reasons() if self.mask else [],
-            "shorter": self._shorter(),
-            "others": self._others(),
-            "neighbour": self._neighbour(),
+            "words": describe_binary(self.space.model, names),
+            "reasons": self._explain_conditions() if self.mask else [],
+            "shorter": self._explain_shorter(),
+            "others": self._list_others(),
+            "neighbour": self._find_neighbour(),
         }
 
     # -- the two conditions ----------------------------------------------------------------------
 
-    def _reasons(self) -> list[str]:
-        return [self._necessary_because(self.mask), self._sufficient_because(self.mask)]
+    def _explain_conditions(self) -> list[str]:
+        return [self._explain_necessity(self.mask), self._explain_sufficiency(self.mask)]
 
-    def _necessary_because(self, mask: int) -> str:
-        names = listed(self.space.states.names(mask))
-        if self._settings(mask) > MOST_SETTINGS:
+    def _explain_necessity(self, mask: int) -> str:
+        names = join_words(self.space.states.names(mask))
+        if self._count_settings(mask) > MOST_SETTINGS:
             return f"Necessary: enough settings of {names} change {self.outcome}; they are too many to be counted here."
-        found = self._necessity(mask)
-        said_so = f"{found.count:,} of {found.total:,} settings of {names} ({percent(found.count, found.total)})"
-        alpha = self.asked.necessity
-        wanted = "one is enough" if not alpha else f"at least {_shown(alpha)} is asked"
-        if found.example is None:
+        check = self._check_necessity(mask)
+        settings = f"{check.count:,} of {check.total:,} settings of {names} ({percent(check.count, check.total)})"
+        alpha = self.question.necessity
+        condition = "one is enough" if not alpha else f"at least {_format_share(alpha)} is asked"
+        if check.example is None:
             return f"Not necessary: no other setting of {names} changes {self.outcome}."
-        holding = f", while {said(found.held)} stays," if found.held else ""
-        if not found.holds:
-            return f"Not necessary: only {said_so} change {self.outcome}; {wanted}."
+        holding = f", while {format_values(check.held)} stays," if check.held else ""
+        if not check.holds:
+            return f"Not necessary: only {settings} change {self.outcome}; {condition}."
         return (
-            f"Necessary: {said_so}{holding} change {self.outcome}; {wanted}. "
-            f"For instance {said(found.example)} would have made it {found.gives}."
+            f"Necessary: {settings}{holding} change {self.outcome}; {condition}. "
+            f"For instance {format_values(check.example)} would have made it {check.gives}."
         )
 
-    def _sufficient_because(self, mask: int) -> str:
-        alpha = self.asked.sufficiency
-        count, total = self.space.undoing(mask, self.index)
-        holding = self._held(mask)
+    def _explain_sufficiency(self, mask: int) -> str:
+        alpha = self.question.sufficiency
+        count, total = self.space.count_undoing(mask, self.index)
+        holding = self._describe_held(mask)
         if alpha is None:
             return (
                 f"Sufficient: nothing is asked of the others (with {holding} held, {count:,} of {total:,} change it)."
@@ -104,39 +104,39 @@ class Explained:
         holds = few(count, total, alpha)
         return (
             f"{'Sufficient' if holds else 'Not sufficient'}: with {holding} held, {count:,} of {total:,} settings of "
-            f"the others ({percent(count, total)}) change {self.outcome}; at most {_shown(alpha)} may."
+            f"the others ({percent(count, total)}) change {self.outcome}; at most {_format_share(alpha)} may."
         )
 
-    def _settings(self, mask: int) -> int:
+    def _count_settings(self, mask: int) -> int:
         return prod(len(self.space.states.ranges[i]) for i in bits(mask))
 
-    def _held(self, mask: int) -> str:
+    def _describe_held(self, mask: int) -> str:
         state = self.space.states.state(self.index)
-        return said({name: state[name] for name in self.space.states.names(mask)})
+        return format_values({name: state[name] for name in self.space.states.names(mask)})
 
-    def _necessity(self, mask: int) -> Necessity:
+    def _check_necessity(self, mask: int) -> NecessityCheck:
         """The first set of held variables with which enough settings change the outcome, else the best one."""
         space, states = self.space, self.space.states
         model, names = space.model, states.names(mask)
-        values = {**space.context(self.index), **states.state(self.index)}
+        values = {**space.context_of(self.index), **states.state(self.index)}
         context = {name: np.asarray([values[name]]) for name in model.roots}
         between = model.descendants(names) & set(states.variables) & model.ancestors(space.formula.names())
         ordered = [name for name in states.variables if name in between - set(names)]
         actual = states.outcome_of(self.index)
-        best: Necessity | None = None
+        best: NecessityCheck | None = None
         for held in chain.from_iterable(combinations(ordered, size) for size in range(len(ordered) + 1)):
             frozen = {name: values[name] for name in held}
-            found = self._changes(names, context, frozen, actual)
-            if best is None or found.count > best.count:
-                best = found
+            check = self._count_changes(names, context, frozen, actual)
+            if best is None or check.count > best.count:
+                best = check
             if best.holds:
                 break
         assert best is not None
         return best
 
-    def _changes(
+    def _count_changes(
         self, names: Sequence[str], context: dict[str, Array], frozen: dict[str, int], actual: int
-    ) -> Necessity:
+    ) -> NecessityCheck:
         model, formula = self.space.model, self.space.formula
         count = total = 0
         example: dict[str, int] | None = None
@@ -153,11 +153,11 @@ class Explained:
                 row = int(undone[0])
                 example = {name: int(column[row]) for name, column in changed.items()}
                 gives = int(results[row])
-        return Necessity(count, total, frozen, example, gives, enough(count, total, self.asked.necessity))
+        return NecessityCheck(count, total, frozen, example, gives, enough(count, total, self.question.necessity))
 
     # -- shorter ones ----------------------------------------------------------------------------
 
-    def _shorter(self) -> list[str]:
+    def _explain_shorter(self) -> list[str]:
         """Why no shorter binary is given; for the empty one, why none at all is."""
         width = len(self.space.states.variables)
         sizes = range(1, self.mask.bit_count()) if self.mask else sorted({1, width})
@@ -165,14 +165,14 @@ class Explained:
         pool = range(width) if total <= MOST_SHORTER or not self.mask else bits(self.mask)
         chosen = chain.from_iterable(combinations(pool, size) for size in sizes)
         first = (sum(1 << i for i in positions) for positions in islice(chosen, MOST_SHORTER))
-        masks = [mask for mask in first if self._settings(mask) <= MOST_SETTINGS]
+        masks = [mask for mask in first if self._count_settings(mask) <= MOST_SETTINGS]
         left = total - len(masks)
         more = [f"And so for {left:,} other sets of variables."] if left else []
-        return [*dict.fromkeys(map(self._fails, masks)), *more]
+        return [*dict.fromkeys(map(self._explain_failure, masks)), *more]
 
-    def _fails(self, mask: int) -> str:
-        necessary, sufficient = self._necessary_because(mask), self._sufficient_because(mask)
-        names = listed(self.space.states.names(mask))
+    def _explain_failure(self, mask: int) -> str:
+        necessary, sufficient = self._explain_necessity(mask), self._explain_sufficiency(mask)
+        names = join_words(self.space.states.names(mask))
         failed = [reason for reason in (necessary, sufficient) if reason.startswith("Not")]
         if failed:
             return f"{names}: {failed[0][0].lower()}{failed[0][1:]}"
@@ -181,18 +181,18 @@ class Explained:
             f"this binary, and giving it to others costs less."
         )
 
-    def _others(self) -> list[str]:
+    def _list_others(self) -> list[str]:
         """What the state is given in other pairs of least cost."""
-        found = self.asked.partitions().found
+        partitions = self.question.load_pairs().partitions
         # Where the pairs could not be counted, each binary would take a search of its own.
-        if found.count in (None, 1) or len(self.space.states) > MOST_SEARCHED:
+        if partitions.count in (None, 1) or len(self.space.states) > MOST_SEARCHED:
             return []
         own = self.space.states.binary(self.mask)
-        return [binary for binary in found.binaries(self.index) if binary != own]
+        return [binary for binary in partitions.binaries(self.index) if binary != own]
 
     # -- the neighbour ---------------------------------------------------------------------------
 
-    def _neighbour(self) -> dict[str, Any] | None:
+    def _find_neighbour(self) -> dict[str, Any] | None:
         """The nearest state with another binary: fewest variables differ, then their values differ least."""
         states = self.space.states
         candidates = np.flatnonzero(self.masks != self.mask)
@@ -208,31 +208,31 @@ class Explained:
         other = int(self.masks[nearest])
         instead = [f"{name}={there[name]} instead of {here[name]}" for name in names]
         return {
-            "context": self.space.context(nearest),
-            "text": f"With {listed(instead) if instead else 'another context'}, {self.outcome} is "
+            "context": self.space.context_of(nearest),
+            "text": f"With {join_words(instead) if instead else 'another context'}, {self.outcome} is "
             f"{states.outcome_of(nearest)} and the binary {states.binary(other)}: "
-            f"{_difference(states.names(self.mask), states.names(other))}.",
+            f"{_describe_difference(states.names(self.mask), states.names(other))}.",
         }
 
 
-def _difference(here: Sequence[str], there: Sequence[str]) -> str:
+def _describe_difference(here: Sequence[str], there: Sequence[str]) -> str:
     """What matters there and not here, and the other way round.
 
-    >>> _difference(["P", "X"], ["P"])
+    >>> _describe_difference(["P", "X"], ["P"])
     'X no longer matters'
     """
     gained = [name for name in there if name not in here]
     lost = [name for name in here if name not in there]
-    parts = [f"{listed(gained)} now matter{'s' * (len(gained) == 1)}"] if gained else []
+    parts = [f"{join_words(gained)} now matter{'s' * (len(gained) == 1)}"] if gained else []
     if lost:
-        parts.append(f"{listed(lost)} no longer matter{'s' * (len(lost) == 1)}")
+        parts.append(f"{join_words(lost)} no longer matter{'s' * (len(lost) == 1)}")
     return ", ".join(parts)
 
 
-def _shown(alpha: Fraction) -> str:
+def _format_share(alpha: Fraction) -> str:
     """A share as people write it: 20%, or 1/3 where a percentage would be long.
 
-    >>> _shown(Fraction(1, 5)), _shown(Fraction(1, 3))
+    >>> _format_share(Fraction(1, 5)), _format_share(Fraction(1, 3))
     ('20%', '1/3')
     """
     hundredfold = alpha * 100

@@ -1,4 +1,4 @@
-"""State spaces that the page asks about: built once, kept while they are being looked at.
+"""State spaces in memory: built once, kept while they are being looked at.
 
 A slider asks about the same space again and again with other shares, and a pointer about one state after another, so
 each worker keeps the last few spaces and partitions.
@@ -32,7 +32,7 @@ MOST_COPIED = 1_000_000_000  # states of all the pairs stepped through together
 
 
 @dataclass(frozen=True)
-class Asked:
+class SpaceQuestion:
     """A question about a state space; an empty `where` keeps every state, a share of None asks for nothing."""
 
     text: str
@@ -42,7 +42,7 @@ class Asked:
     necessity: Fraction | None
 
     @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> Asked:
+    def of(cls, payload: Mapping[str, Any]) -> SpaceQuestion:
         """The question of a request; what it leaves open is the example's own."""
         example = examples.load(payload["example"]) if payload.get("example") else None
         text = payload.get("text") or (example.text if example else "")
@@ -52,22 +52,22 @@ class Asked:
             text,
             payload.get("outcome") or (example.outcome if example else Model.from_text(text).variables[-1]),
             payload.get("where") or "",
-            _share("alpha_sufficiency", payload, example),
-            _share("alpha_necessity", payload, example),
+            _read_share("alpha_sufficiency", payload, example),
+            _read_share("alpha_necessity", payload, example),
         )
 
-    def space(self) -> Space:
+    def load_space(self) -> Space:
         """The space that is asked about; its time begins anew."""
-        found = _space(self.text, self.outcome, self.where)
-        found.clock.start()
-        return found
+        space = _build_space(self.text, self.outcome, self.where)
+        space.clock.start()
+        return space
 
-    def partitions(self) -> Walk:
+    def load_pairs(self) -> PairWalk:
         """The pairs of least cost."""
-        return _partitions(self)
+        return _find_pairs(self)
 
 
-def _share(name: str, payload: Mapping[str, Any], example: examples.Example | None) -> Fraction | None:
+def _read_share(name: str, payload: Mapping[str, Any], example: examples.Example | None) -> Fraction | None:
     given = payload.get(name)
     if given is None:
         given = getattr(example, name, None)
@@ -97,7 +97,7 @@ class Space:
     clock: Clock
     _undoing: dict[int, tuple[Array, Array | int]] = field(default_factory=dict)
 
-    def undoing(self, mask: int, index: int) -> tuple[int, int]:
+    def count_undoing(self, mask: int, index: int) -> tuple[int, int]:
         """With `mask` held: how many changes of the other variables change this state's outcome, of how many."""
         if mask not in self._undoing:
             if len(self._undoing) >= MOST_KEPT:
@@ -106,7 +106,7 @@ class Space:
         count, total = self._undoing[mask]
         return int(count[index]), int(total if isinstance(total, int) else total[index])
 
-    def context(self, index: int) -> dict[str, int]:
+    def context_of(self, index: int) -> dict[str, int]:
         return {name: int(column[index]) for name, column in self.states.contexts.items()}
 
     def find(self, context: Mapping[str, int]) -> int:
@@ -115,10 +115,10 @@ class Space:
 
 
 @lru_cache(maxsize=2)
-def _space(text: str, outcome: str, where: str) -> Space:
+def _build_space(text: str, outcome: str, where: str) -> Space:
     model = Model.from_text(text)
-    formula = _parsed("The outcome", outcome, model)
-    kept = _parsed("The restriction", where, model) if where.strip() else None
+    formula = _parse("The outcome", outcome, model)
+    kept = _parse("The restriction", where, model) if where.strip() else None
     count, variables = model.context_count, len(model.variables)
     if count * variables > MOST_CELLS:
         raise TooLargeError(
@@ -129,7 +129,7 @@ def _space(text: str, outcome: str, where: str) -> Space:
     return Space(model, formula, StateSpace.from_model(model, formula, where=kept, check=clock.check), clock)
 
 
-def _parsed(what: str, text: str, model: Model) -> Expression:
+def _parse(what: str, text: str, model: Model) -> Expression:
     """A formula of the model; a mistake in it is not one of the model's text, so no line is named."""
     try:
         return parse_formula(text, model.ranges)
@@ -140,7 +140,7 @@ def _parsed(what: str, text: str, model: Model) -> Expression:
 
 
 @contextmanager
-def in_time() -> Iterator[None]:
+def limit_time() -> Iterator[None]:
     """Turn a budget that ran out into a sentence with the remedy."""
     try:
         yield
@@ -151,15 +151,15 @@ def in_time() -> Iterator[None]:
         ) from None
 
 
-class Walk:
+class PairWalk:
     """The pairs of a partition, read one after another; a step back begins again."""
 
-    def __init__(self, found: Partitions) -> None:
-        self.found = found
+    def __init__(self, partitions: Partitions) -> None:
+        self.partitions = partitions
         self._restart()
 
     def _restart(self) -> None:
-        self._pairs: Iterator[Array] = (pair.masks for pair in self.found)
+        self._pairs: Iterator[Array] = (pair.masks for pair in self.partitions)
         self._number = 0
         self._now: Array | None = None
         self._before: Array | None = None
@@ -167,10 +167,10 @@ class Walk:
     @cached_property
     def most(self) -> int:
         """How many of the pairs can be stepped through."""
-        longest = max(1, min(MOST_PAIRS, MOST_COPIED // len(self.found.space)))
-        return longest if self.found.count is None else min(longest, self.found.count)
+        longest = max(1, min(MOST_PAIRS, MOST_COPIED // len(self.partitions.space)))
+        return longest if self.partitions.count is None else min(longest, self.partitions.count)
 
-    def pair(self, number: int) -> tuple[Array, Array | None]:
+    def read_pair(self, number: int) -> tuple[Array, Array | None]:
         """The masks of a pair, counted from 1, and those of the one before it."""
         if not 1 <= number <= self.most:
             raise QueryError(f"The pairs that can be shown are numbered 1 to {self.most:,}; got {number}.")
@@ -187,18 +187,18 @@ class Walk:
 
 
 @lru_cache(maxsize=4)
-def _partitions(asked: Asked) -> Walk:
-    found = partition(
-        asked.space().states,
-        alpha_sufficiency=asked.sufficiency,
-        alpha_necessity=asked.necessity,
+def _find_pairs(question: SpaceQuestion) -> PairWalk:
+    partitions = partition(
+        question.load_space().states,
+        alpha_sufficiency=question.sufficiency,
+        alpha_necessity=question.necessity,
         max_seconds=SECONDS,
     )
-    if found.status is not Status.COMPLETE:
-        raise OutOfBudget(found.status)
-    if found.cost is None:
+    if partitions.status is not Status.COMPLETE:
+        raise OutOfBudget(partitions.status)
+    if partitions.cost is None:
         raise QueryError(
             "No assignment of binaries is valid for all states with these shares: choose a larger alpha_necessity, "
             "or an alpha_sufficiency below 1/2."
         )
-    return Walk(found)
+    return PairWalk(partitions)

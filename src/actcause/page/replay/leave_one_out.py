@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Counterparts:
+class FactorPredictions:
     """Predictions of the outcome in its own units: `full` (rows, features), `without` (factors, rows, features)."""
 
     full: Array
@@ -31,7 +31,7 @@ class Counterparts:
 
 
 @torch.no_grad()
-def counterparts(learner: Learner, data: Transitions) -> Counterparts | None:
+def predict_without_each(learner: Learner, data: Transitions) -> FactorPredictions | None:
     """The predictions for these rows; None where the method has no model that can leave factors out."""
     if not isinstance(learner, (JACI, PaperJACI)):
         return None
@@ -39,12 +39,12 @@ def counterparts(learner: Learner, data: Transitions) -> Counterparts | None:
     batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, device)
     factors = len(data.factors)
     masks = torch.cat([torch.ones(1, factors), 1 - torch.eye(factors)]).to(device)
-    parts = [_predicted(learner, block, masks) for block in batch.blocks()]
-    found = learner.encoder_.decode(data, torch.cat(parts, dim=1).cpu().numpy())
-    return Counterparts(found[0], found[1:])
+    parts = [_predict(learner, block, masks) for block in batch.blocks()]
+    outcomes = learner.encoder_.decode(data, torch.cat(parts, dim=1).cpu().numpy())
+    return FactorPredictions(outcomes[0], outcomes[1:])
 
 
-def _predicted(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
+def _predict(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
     """(masks, rows, outputs)."""
     model = learner.nets_["forward"]
     each = masks.unsqueeze(1) * block.present  # (masks, rows, factors)
