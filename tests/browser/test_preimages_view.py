@@ -285,11 +285,11 @@ def test_a_chart_of_lines_is_read_by_keyboard_and_told_apart_without_colour(tab)
     opened(tab, "?example=mover-1d")
     table = tab.evaluate(
         """async () => {
-          const { lines, seriesCsv } = await import('/js/chart.js');
+          const { drawLines, writeSeriesCsv } = await import('/js/shared/chart.js');
           const loss = { name: 'loss', points: [[0, 2], [10, 1], [20, 0.5]] };
           const series = [loss, { name: 'score', points: [[0, 0], [20, 1]] }];
-          document.getElementById('view').replaceChildren(lines(series, { title: 'Training', x: 'step' }));
-          return seriesCsv(series, 'step');
+          document.getElementById('view').replaceChildren(drawLines(series, { title: 'Training', x: 'step' }));
+          return writeSeriesCsv(series, 'step');
         }"""
     )
     assert table == "step,loss,score\n0,2,0\n10,1,\n20,0.5,1\n"

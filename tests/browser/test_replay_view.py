@@ -85,7 +85,7 @@ def test_names_of_bodies_that_touch_cover_neither_each_other_nor_other_bodies(ta
         };
     """)
     drawn = """async () => {
-        const { paint } = await import("/js/scene.js");
+        const { paint } = await import("/js/replay/scene.js");
         const asked = { source: { domain: "push", seed: 1, draw: 0, frames: 2000 }, run: null, hindsight: false };
         const found = [];
         for (let at = 0; at < 12; at += 1) {

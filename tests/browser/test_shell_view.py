@@ -69,7 +69,7 @@ def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
     tab.wait_for_selector(".card")
     tab.evaluate(
         """async () => {
-          const { unpressed } = await import('/js/pressed.js');
+          const { drawOnRelease } = await import('/js/shared/draw_on_release.js');
           const view = document.getElementById('view');
           const draw = () => {
             const button = document.createElement('button');
@@ -78,7 +78,7 @@ def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
             view.replaceChildren(button);
           };
           draw();
-          setInterval(() => unpressed(view, draw), 20);
+          setInterval(() => drawOnRelease(view, draw), 20);
         }"""
     )
     corner = tab.evaluate("document.querySelector('#view button').getBoundingClientRect().toJSON()")

@@ -60,7 +60,7 @@ def test_it_answers_and_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         assert (process.returncode, errors) == (0, "")
-    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
 def test_ctrl_c_does_not_wait_for_long_questions_and_prints_no_traceback(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_the_page_has_no_inline_script_or_style(client: TestClient) -> None:
 def test_a_request_that_makes_no_sense_is_one_line_of_json(client: TestClient, body: bytes, kind: str) -> None:
     reply = client.post("/api/ask/check", content=body, headers={"content-type": kind})
     assert reply.status_code in (400, 422)
-    assert set(reply.json()) == {"error", "line"}
+    assert set(reply.json()) == {"error", "line", "parameter"}
     assert len(reply.json()["error"]) < 300
 
 

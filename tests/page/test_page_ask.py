@@ -194,7 +194,7 @@ def test_degrees_that_were_left_open_can_be_asked_for(client: TestClient) -> Non
         ({"context": {"ST": 1}}, "missing: BT"),
         ({"context": {"ST": 1, "BT": 7}}, "BT must be in"),
         ({"alpha_necessity": "2"}, "alpha_necessity must be between 0 and 1"),
-        ({"definitions": ["hume"]}, "no definition named 'hume'"),
+        ({"definitions": ["hume"]}, "Unknown definition 'hume'"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused_in_words(
@@ -238,11 +238,12 @@ def test_the_copied_python_and_command_run_and_say_the_same(
         asked["event"] = "ST=1" if name == "rock-throwing" else event
     reply = client.post("/api/ask/judge" if event else "/api/ask/answer", json=asked).json()
     script = tmp_path / "copied.py"
-    script.write_text(reply["python"], encoding="utf-8")
+    code = client.post("/api/ask/code", json=asked).json()
+    script.write_text(code["python"], encoding="utf-8")
     said = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     shown = subprocess.run(
-        ["bash", "-c", reply["command"]],
+        ["bash", "-c", code["command"]],
         capture_output=True,
         text=True,
         env={**os.environ, "PATH": path, "COLUMNS": "400"},

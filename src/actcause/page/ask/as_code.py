@@ -10,7 +10,7 @@ from ... import examples
 from ...core.answer import Query
 
 
-def python(query: Query, event: Mapping[str, int] | None) -> str:
+def write_python(query: Query, event: Mapping[str, int] | None) -> str:
     """Python that asks the same of every definition."""
     given = [f"context={dict(query.context)!r}", f"effect={json.dumps(str(query.effect), ensure_ascii=False)}"]
     if event is not None:
@@ -18,7 +18,9 @@ def python(query: Query, event: Mapping[str, int] | None) -> str:
     for name in ("alpha_sufficiency", "alpha_necessity"):
         if (share := getattr(query, name)) is not None:
             given.append(f'{name}="{share}"')
-    text = "\n".join(f"    {json.dumps(line + chr(10), ensure_ascii=False)}" for line in _text(query).split("\n"))
+    text = "\n".join(
+        f"    {json.dumps(line + chr(10), ensure_ascii=False)}" for line in _write_model(query).split("\n")
+    )
     verb = "causes" if event is None else "is_cause"
     return (
         "import actcause as ac\n\n"
@@ -29,34 +31,34 @@ def python(query: Query, event: Mapping[str, int] | None) -> str:
     )
 
 
-def command(query: Query, event: Mapping[str, int] | None) -> str:
+def write_command(query: Query, event: Mapping[str, int] | None) -> str:
     """A command line that asks the same; an example goes by its name, another model by a here-document."""
-    name = _example(query)
+    name = _find_example(query)
     words = ["actcause", "ask", name or "-"]
     if query.context:
-        words += ["--context", _assignments(query.context)]
+        words += ["--context", _write_assignments(query.context)]
     words += ["--effect", str(query.effect)]
     if event is not None:
-        words += ["--event", _assignments(event)]
+        words += ["--event", _write_assignments(event)]
     for option in ("alpha_sufficiency", "alpha_necessity"):
         if (share := getattr(query, option)) is not None:
             words += [f"--{option.replace('_', '-')}", str(share)]
     line = shlex.join([*words, "--definition", "all", "--responsibility"])
     if name:
         return line + "\n"
-    text = _text(query)
+    text = _write_model(query)
     end = "MODEL"
     while end in text.split("\n"):
         end += "_"
     return f"{line} <<'{end}'\n{text}\n{end}\n"
 
 
-def _text(query: Query) -> str:
-    name = _example(query)
+def _write_model(query: Query) -> str:
+    name = _find_example(query)
     return examples.load(name).text if name else query.model.to_text()
 
 
-def _example(query: Query) -> str | None:
+def _find_example(query: Query) -> str | None:
     """The example whose model this is, if its own shares would not be put in place of missing ones."""
     for name in examples.names():
         example = examples.load(name)
@@ -70,5 +72,5 @@ def _example(query: Query) -> str | None:
     return None
 
 
-def _assignments(values: Mapping[str, int]) -> str:
+def _write_assignments(values: Mapping[str, int]) -> str:
     return ",".join(f"{name}={value}" for name, value in values.items())

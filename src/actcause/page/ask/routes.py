@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from ... import examples
 from ...core.answer import Status
 from ...core.definitions import DEFINITIONS
-from ..server.services import get_services
+from ..server.services import Services
 from ..server.workers import Function
 from . import answers
-from .answers import NO_VERDICT, SECONDS, STATUSES, as_text, definitions_of, named
+from .answers import NO_VERDICT, SECONDS, STATUSES, name_definition, read_definitions, show
 
 router = APIRouter(prefix="/api/ask")
 
@@ -70,8 +70,8 @@ def _build_catalogue() -> list[dict[str, Any]]:
                 "context": dict(example.context),
                 "effect": example.effect,
                 "outcome": example.outcome,
-                "alpha_sufficiency": as_text(example.alpha_sufficiency),
-                "alpha_necessity": as_text(example.alpha_necessity),
+                "alpha_sufficiency": show(example.alpha_sufficiency),
+                "alpha_necessity": show(example.alpha_necessity),
                 "source": example.source,
                 "notes": list(example.notes),
             }
@@ -106,6 +106,12 @@ async def measure_degrees(asked: AskRequest, request: Request) -> dict[str, Any]
     return await _ask(request, answers.degrees, asked)
 
 
+@router.post("/code")
+async def write_code(asked: AskRequest, request: Request) -> dict[str, Any]:
+    """The question as Python and as a command."""
+    return await _ask(request, answers.code, asked)
+
+
 def _explain_gap(found: dict[str, Any]) -> str:
     """Say why a definition was skipped: in the worker's words if it was stopped."""
     return found["late"] or STATUSES[Status.OUT_OF_TIME]
@@ -115,10 +121,11 @@ def _assemble(found: dict[str, Any], name: str, asked: AskRequest, nothing: dict
     """The parts of an answer as one document; a definition that there was no time for says `nothing`."""
     world, *said = found["parts"]
     by_definition = {each["definition"]: each for each in said}
-    names = definitions_of(asked.model_dump())
-    document = {**world, name: [by_definition.get(each, {**named(each), **nothing}) for each in names]}
+    names = read_definitions(asked.model_dump())
+    document = {**world, name: [by_definition.get(each, {**name_definition(each), **nothing}) for each in names]}
     return Response(json.dumps(document), media_type="application/json")
 
 
 async def _ask(request: Request, function: Function, asked: TextRequest) -> dict[str, Any]:
-    return await get_services(request).workers.answer(request, function, asked.model_dump(), SECONDS + GRACE)
+    services: Services = request.app.state.services
+    return await services.workers.answer(request, function, asked.model_dump(), SECONDS + GRACE)

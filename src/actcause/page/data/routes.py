@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
-from ..server.services import Refused, get_services
+from ..server.services import Refused, Services
 from . import columns, library
 from .columns import MOST_COLUMNS, ROLES
 from .row_source import StrictRequest
@@ -46,14 +46,14 @@ class RolesRequest(StrictRequest):
 @router.get("/files")
 async def list_files(request: Request) -> dict[str, Any]:
     """The recordings there are."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     return await services.workers.call(library.list_sources, services.folders)
 
 
 @router.get("/files/{name}")
 async def show_file(name: str, request: Request) -> dict[str, Any]:
     """The columns of a file, and what they mean or may mean."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     payload = {**services.folders, "name": name}
     return {"name": name, **await services.workers.call(columns.inspect_file, payload, seconds=LOOK_SECONDS)}
 
@@ -61,7 +61,7 @@ async def show_file(name: str, request: Request) -> dict[str, Any]:
 @router.get("/files/{name}/summary")
 async def summarise_file(name: str, request: Request) -> dict[str, Any]:
     """What a file whose columns are known holds."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     payload = {**services.folders, "name": name}
     return await services.workers.call(columns.describe_file, payload, seconds=CHECK_SECONDS)
 
@@ -69,7 +69,7 @@ async def summarise_file(name: str, request: Request) -> dict[str, Any]:
 @router.post("/files/{name}/mapping")
 async def map_columns(name: str, roles: RolesRequest, request: Request) -> dict[str, Any]:
     """Keep what the columns of a file mean, if every row bears it out."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     payload = {**services.folders, "name": name, **roles.model_dump()}
     return await services.workers.call(columns.keep_mapping, payload, seconds=CHECK_SECONDS)
 
@@ -77,7 +77,7 @@ async def map_columns(name: str, roles: RolesRequest, request: Request) -> dict[
 @router.put("/files/{name}")
 async def receive_file(name: str, request: Request) -> dict[str, Any]:
     """Take in a file, piece by piece; it appears, under a name like the one given, when it has been looked at."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     given = PurePosixPath(name.replace("\\", "/"))
     suffix = given.suffix.lower()
     if suffix not in library.SUFFIXES:

@@ -12,7 +12,7 @@ from pydantic import Field
 from ..data import library
 from ..data.row_source import Name, RowSource, StrictRequest
 from ..server.jobs import UNENDED
-from ..server.services import Refused, get_services
+from ..server.services import Refused, Services
 from . import findings
 from .episodes import locate_findings, read_episode
 
@@ -51,7 +51,7 @@ class DownloadRequest(RowSource):
 @router.get("/sources")
 async def list_sources(request: Request) -> dict[str, Any]:
     """What can be replayed, and the runs that can say something about it."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     sources = await services.workers.call(library.list_sources, services.folders)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
     trained = []
@@ -73,7 +73,7 @@ async def list_sources(request: Request) -> dict[str, Any]:
 @router.post("/episode")
 async def show_episode(asked: EpisodeRequest, request: Request) -> dict[str, Any]:
     """One episode."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     payload = {**_payload(asked, request), "at": asked.at}
     return await services.workers.call(read_episode, payload, seconds=SECONDS)
 
@@ -83,7 +83,7 @@ async def start_judging(asked: JudgeRequest, request: Request) -> dict[str, Any]
     """Have a run judge all rows: `ready` if it has, else the job that does."""
     if asked.run is None:
         raise Refused("Choose the run that is to judge these rows.")
-    services = get_services(request)
+    services: Services = request.app.state.services
     payload = _payload(asked, request)
     if await run_in_threadpool(findings.is_current, payload):
         return {"ready": True, "job": None, "result": await run_in_threadpool(findings.read_summary, payload)}
@@ -103,11 +103,11 @@ async def download_findings(asked: Annotated[DownloadRequest, Query()], request:
         raise Refused("What this run says of these rows has not been computed yet.", status=404)
     path = locate_findings(payload)
     if asked.kind == "csv":
-        await get_services(request).workers.call(findings.write_csv, payload, seconds=CSV_SECONDS)
+        await request.app.state.services.workers.call(findings.write_csv, payload, seconds=CSV_SECONDS)
         path = path.with_suffix(".csv")
     return FileResponse(path, media_type=KINDS[asked.kind], filename=f"found-{library.slugify(path.stem)}.{asked.kind}")
 
 
 def _payload(asked: JudgeRequest, request: Request) -> dict[str, Any]:
-    folders = get_services(request).folders
+    folders = request.app.state.services.folders
     return {**folders, "source": asked.source.to_payload(), "run": asked.run, "hindsight": asked.hindsight}

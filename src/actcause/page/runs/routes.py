@@ -17,7 +17,7 @@ from ...reproduction.published import SOURCE, published_errors
 from ..data import library
 from ..data.row_source import Name, RowSource, Seed, StrictRequest
 from ..server.jobs import UNENDED, BackgroundJob
-from ..server.services import Refused, Services, get_services
+from ..server.services import Refused, Services
 from .trainings import REQUEST, SCORES, score, train
 
 router = APIRouter(prefix="/api/runs")
@@ -55,7 +55,7 @@ class TrainRequest(StrictRequest):
 @router.get("")
 async def list_runs(request: Request) -> dict[str, Any]:
     """All runs, the trainings that are under way, the methods, and the paper's figures."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     live, last = _live_jobs(services), _last_jobs(services)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
     known = await run_in_threadpool(library.list_recordings, services.settings.data)
@@ -75,7 +75,7 @@ async def list_runs(request: Request) -> dict[str, Any]:
 @router.get("/{name}")
 async def show_run(name: str, request: Request) -> dict[str, Any]:
     """One run with its curve."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     path = _find_run(services, name)
     about = library.read_json(path / library.SUMMARY)
     more = {key: about.get(key) for key in ("settings", "learned", "notes", "versions", "device", "threads")}
@@ -86,7 +86,7 @@ async def show_run(name: str, request: Request) -> dict[str, Any]:
 @router.post("")
 async def start_training(asked: TrainRequest, request: Request) -> dict[str, Any]:
     """Start a training in a folder of its own."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     source = asked.source.to_payload()
     if asked.source.file is not None:
         library.find_recording(services.settings.data, asked.source.file)
@@ -108,7 +108,7 @@ async def start_training(asked: TrainRequest, request: Request) -> dict[str, Any
 @router.post("/{name}/resume")
 async def resume_training(name: str, request: Request) -> dict[str, Any]:
     """Go on with a training that was cut off or ran out of time."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     path = _find_run(services, name)
     if name in _live_jobs(services):
         raise Refused("This training is under way already.")
@@ -138,7 +138,7 @@ async def resume_training(name: str, request: Request) -> dict[str, Any]:
 @router.post("/{name}/score")
 async def score_run(name: str, request: Request) -> dict[str, Any]:
     """Score a run on the recording that it was trained on, where that is in the data folder."""
-    services = get_services(request)
+    services: Services = request.app.state.services
     path = _find_run(services, name)
     source = _find_scorable(library.list_recordings(services.settings.data), path)
     if source is None:

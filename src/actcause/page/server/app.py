@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException
 
-from ...errors import ActCauseError, ParseError
+from ...errors import ActCauseError
 from ..ask import routes as ask
 from ..data import routes as uploads
 from ..replay import routes as replay
@@ -75,7 +75,8 @@ async def _show_refusal(request: Request, error: Exception) -> Response:
 
 
 async def _show_mistake(request: Request, error: Exception) -> Response:
-    return error_response(Refused(str(error), error.line if isinstance(error, ParseError) else None))
+    assert isinstance(error, ActCauseError)
+    return error_response(Refused.of(error))
 
 
 async def _show_invalid(request: Request, error: Exception) -> Response:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ...errors import ActCauseError, ParseError
+from ...errors import ActCauseError
 from .services import Refused
 
 RECYCLED = 512 << 10  # KiB of memory after which a worker asks to be replaced
@@ -65,21 +65,17 @@ def _call(channel: Connection, function: Callable[..., Any], *arguments: Any) ->
             result = {}
         return {"result": result}
     except Refused as refused:
-        return _refuse(refused.message, refused.line, refused.status)
-    except ParseError as error:
-        return _refuse(str(error), error.line)
+        return {"refused": refused}
     except ActCauseError as error:
-        return _refuse(str(error))
+        return {"refused": Refused.of(error)}
     except MemoryError:
-        return _refuse("This takes more memory than a question may; use fewer variables or smaller ranges.")
+        message = "This takes more memory than a question may; use fewer variables or smaller ranges."
+        return {"refused": Refused(message)}
     except RecursionError:
-        return _refuse("This is nested too deeply; name a part of it in a line of its own.")
+        return {"refused": Refused("This is nested too deeply; name a part of it in a line of its own.")}
     except BrokenPipeError:
         raise
     except Exception:
         traceback.print_exc()
-        return _refuse("Something went wrong while answering; the server's own output has the details.", status=500)
-
-
-def _refuse(message: str, line: int | None = None, status: int = 422) -> dict[str, Any]:
-    return {"error": " ".join(message.split()), "line": line, "status": status}
+        message = "Something went wrong while answering; the server's own output has the details."
+        return {"refused": Refused(message, status=500)}

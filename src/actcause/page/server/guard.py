@@ -43,7 +43,7 @@ HEADERS = {
 
 def error_response(refused: Refused, headers: Mapping[str, str] | None = None) -> Response:
     """What every error looks like; ASCII, so that whatever was sent can be shown."""
-    body = json.dumps({"error": refused.message, "line": refused.line})
+    body = json.dumps({"error": refused.message, "line": refused.line, "parameter": refused.parameter})
     return Response(body, refused.status, headers, "application/json")
 
 

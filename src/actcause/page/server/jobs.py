@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter, Request
 
 from .child import run_job
-from .services import Refused, get_services
+from .services import Refused
 from .settings import Limits
 from .workers import Child, Payload
 
@@ -102,8 +102,8 @@ class Jobs:
             async with self._room[job.short]:
                 job.state, job.started = "running", time.monotonic()
                 message = await self._run(job)
-            if "error" in message:
-                job.state, job.error = "failed", message["error"]
+            if "refused" in message:
+                job.state, job.error = "failed", message["refused"].message
             else:
                 job.state, job.result = "done", message["result"]
         except asyncio.CancelledError:
@@ -145,16 +145,19 @@ router = APIRouter(prefix="/api/jobs")
 @router.get("")
 async def list_jobs(request: Request) -> list[Payload]:
     """All jobs that are remembered, without their results."""
-    return [{**job.to_json(), "result": None} for job in get_services(request).jobs]
+    jobs: Jobs = request.app.state.services.jobs
+    return [{**job.to_json(), "result": None} for job in jobs]
 
 
 @router.get("/{name}")
 async def show_job(name: str, request: Request) -> Payload:
     """One job."""
-    return get_services(request).jobs.get(name).to_json()
+    jobs: Jobs = request.app.state.services.jobs
+    return jobs.get(name).to_json()
 
 
 @router.delete("/{name}")
 async def cancel_job(name: str, request: Request) -> Payload:
     """Cancel a job; one that has ended is left as it is."""
-    return (await get_services(request).jobs.cancel(name)).to_json()
+    jobs: Jobs = request.app.state.services.jobs
+    return (await jobs.cancel(name)).to_json()

@@ -5,22 +5,44 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fastapi import Request
+from ...errors import ActCauseError, ParseError
 
+if TYPE_CHECKING:
     from .jobs import Jobs
     from .settings import Settings
     from .workers import QuestionWorkers
 
 
-class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget does
-    """A request that cannot be answered, in one sentence; `line` is that of the model text, if it is to blame."""
+FIELDS = {"effect": "The effect", "event": "The event", "outcome": "The outcome", "where": "The restriction"}
 
-    def __init__(self, message: str, line: int | None = None, status: int = 422) -> None:
+
+class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget does
+    """A request that cannot be answered, in one sentence.
+
+    `line` is that of the model text, if it is to blame; `parameter` the field that is.
+    """
+
+    def __init__(self, message: str, line: int | None = None, status: int = 422, parameter: str | None = None) -> None:
         super().__init__(message)
         self.message = " ".join(message.split())
         self.line = line
         self.status = status
+        self.parameter = parameter
+
+    @classmethod
+    def of(cls, error: ActCauseError) -> Refused:
+        """A user's mistake in the page's words."""
+        if not isinstance(error, ParseError):
+            return cls(error.describe(name_field), parameter=error.parameter)
+        if error.parameter is None:
+            return cls(str(error), error.line)
+        where = f"{name_field(error.parameter)}, at character {error.column}"
+        return cls(f"{where}: {error.reason}.", parameter=error.parameter)
+
+
+def name_field(parameter: str, value: str = "") -> str:
+    """Name a parameter as the page does."""
+    return FIELDS.get(parameter, parameter) + (f" {value}" if value else "")
 
 
 @dataclass(frozen=True)
@@ -40,9 +62,3 @@ class Services:
         """End every process that was started; to stop twice does no harm."""
         await self.workers.stop()
         await self.jobs.stop()
-
-
-def get_services(request: Request) -> Services:
-    """The services of the application that a request came to."""
-    services: Services = request.app.state.services
-    return services

@@ -85,7 +85,7 @@ async def _gather_reply(child: Child, parts: list[Payload]) -> Payload:
     """The reply of a worker; what came in parts is gathered, also for a caller who waits no longer."""
     while "part" in (message := await child.receive()):
         parts.append(message["part"])
-    if parts and "error" not in message:
+    if parts and "refused" not in message:
         message["result"] = {"parts": parts, "late": None}
     return message
 
@@ -183,8 +183,8 @@ class QuestionWorkers:
         finally:
             if owner is not None and self._owned.get(owner) is task:
                 del self._owned[owner]
-        if "error" in reply:
-            raise Refused(reply["error"], reply["line"], reply["status"])
+        if "refused" in reply:
+            raise reply["refused"]
         result: Payload = reply["result"]
         return result
 

@@ -117,8 +117,8 @@ class Space:
 @lru_cache(maxsize=2)
 def _build_space(text: str, outcome: str, where: str) -> Space:
     model = Model.from_text(text)
-    formula = _parse("The outcome", outcome, model)
-    kept = _parse("The restriction", where, model) if where.strip() else None
+    formula = _parse("outcome", outcome, model)
+    kept = _parse("where", where, model) if where.strip() else None
     count, variables = model.context_count, len(model.variables)
     if count * variables > MOST_CELLS:
         raise TooLargeError(
@@ -129,14 +129,15 @@ def _build_space(text: str, outcome: str, where: str) -> Space:
     return Space(model, formula, StateSpace.from_model(model, formula, where=kept, check=clock.check), clock)
 
 
-def _parse(what: str, text: str, model: Model) -> Expression:
+def _parse(parameter: str, text: str, model: Model) -> Expression:
     """A formula of the model; a mistake in it is not one of the model's text, so no line is named."""
     try:
         return parse_formula(text, model.ranges)
     except ParseError as error:
-        raise QueryError(f"{what} '{text[:60]}' cannot be read: {error.reason}") from None
+        wrong = "{parameter} '{text}' cannot be read: {reason}"
+        raise QueryError(wrong, parameter=parameter, text=text[:60], reason=error.reason) from None
     except ModelError as error:
-        raise QueryError(f"{what}: {error}") from None
+        raise QueryError("{parameter}: {reason}", parameter=parameter, reason=str(error)) from None
 
 
 @contextmanager

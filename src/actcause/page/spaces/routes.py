@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ..server.services import get_services
+from ..server.services import Services
 from . import answers
 
 router = APIRouter(prefix="/api/preimages")
@@ -55,19 +55,19 @@ class StateRequest(SpaceRequest):
 @router.post("/picture")
 async def show_picture(question: PictureRequest, request: Request) -> dict[str, Any]:
     """A pair of least cost, to be looked at."""
-    workers = get_services(request).workers
-    return await workers.answer(request, answers.picture, question.model_dump(), SECONDS)
+    services: Services = request.app.state.services
+    return await services.workers.answer(request, answers.picture, question.model_dump(), SECONDS)
 
 
 @router.post("/why")
 async def explain_state(question: StateRequest, request: Request) -> dict[str, Any]:
     """Why a state has its binary."""
-    workers = get_services(request).workers
-    return await workers.answer(request, answers.why, question.model_dump(), SECONDS)
+    services: Services = request.app.state.services
+    return await services.workers.answer(request, answers.why, question.model_dump(), SECONDS)
 
 
 @router.post("/histogram")
 async def count_pairs(question: SpaceRequest, request: Request) -> dict[str, Any]:
     """All valid pairs by cost."""
-    workers = get_services(request).workers
-    return await workers.answer(request, answers.histogram, question.model_dump(), BRIEF_SECONDS)
+    services: Services = request.app.state.services
+    return await services.workers.answer(request, answers.histogram, question.model_dump(), BRIEF_SECONDS)

@@ -1,14 +1,14 @@
 // The shell: which view is shown, what the address says, the theme, and the jobs that run.
-import { ended, get, remove } from "./api.js";
-import { unpressed } from "./pressed.js";
-import { button, el, newest, notice, put } from "./ui.js";
+import { hasEnded, get, remove } from "./shared/api.js";
+import { drawOnRelease } from "./shared/draw_on_release.js";
+import { button, el, keepNewest, notice, put } from "./shared/ui.js";
 
 const VIEWS = [
-  { name: "ask", title: "Ask" },
-  { name: "preimages", title: "Preimages" },
-  { name: "replay", title: "Replay" },
-  { name: "runs", title: "Runs" },
-  { name: "data", title: "Data" },
+  { name: "ask", title: "Ask", folder: "ask" },
+  { name: "preimages", title: "Preimages", folder: "spaces" },
+  { name: "replay", title: "Replay", folder: "replay" },
+  { name: "runs", title: "Runs", folder: "runs" },
+  { name: "data", title: "Data", folder: "data" },
 ];
 
 const root = document.getElementById("view");
@@ -18,7 +18,7 @@ let shown = null; // the address that is mounted
 let mounting = 0;
 
 /** `#/ask?example=loader` as its view and a plain object of strings. */
-function parsed(hash) {
+function parseAddress(hash) {
   const [path, query = ""] = splitOnce(hash.replace(/^#\/?/, ""), "?");
   const name = VIEWS.some((view) => view.name === path) ? path : VIEWS[0].name;
   return { name, state: Object.fromEntries(new URLSearchParams(query)) };
@@ -29,7 +29,7 @@ function splitOnce(text, mark) {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function address(name, state) {
+function writeAddress(name, state) {
   const kept = Object.entries(state ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const query = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
   return `#/${name}${query ? `?${query}` : ""}`;
@@ -37,19 +37,19 @@ function address(name, state) {
 
 /** Go to a view; a new entry in the browser's history. */
 function go(name, state = {}) {
-  const next = address(name, state);
+  const next = writeAddress(name, state);
   if (location.hash === next) show();
   else location.hash = next;
 }
 
 /** The full address of a view in a state. */
-const link = (name, state = {}) => `${location.origin}${location.pathname}${address(name, state)}`;
+const link = (name, state = {}) => `${location.origin}${location.pathname}${writeAddress(name, state)}`;
 
 /** Write the state of a view that is shown into the address, without showing it anew. */
 function remember(mine, name, state) {
   // A view that the user has just left may still be told of an answer; the address is not its own any more.
   if (mine !== mounting || location.hash !== shown) return;
-  history.replaceState(null, "", address(name, state));
+  history.replaceState(null, "", writeAddress(name, state));
   shown = location.hash;
 }
 
@@ -57,7 +57,7 @@ async function show() {
   mounting += 1;
   const mine = mounting;
   shown = location.hash;
-  const { name, state } = parsed(location.hash);
+  const { name, state } = parseAddress(location.hash);
   for (const link of tabs.children) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -67,9 +67,10 @@ async function show() {
   const place = el("div", {}); // its own, so that a view that comes too late is not seen
   put(root, place);
   root.className = `view-${name}`;
-  document.title = `${VIEWS.find((view) => view.name === name).title} · actcause explorer`;
+  const { title, folder } = VIEWS.find((each) => each.name === name);
+  document.title = `${title} · actcause explorer`;
   try {
-    const { view } = await import(`./${name}.js`);
+    const { view } = await import(`./${folder}/view.js`);
     if (mine !== mounting) return;
     const left = await view.mount(place, state, { go, link, remember: (now) => remember(mine, name, now) });
     if (mine === mounting) unmount = left;
@@ -113,18 +114,18 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 const themeButton = document.getElementById("theme");
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 
-const dark = () => {
+const isDark = () => {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === "dark" : systemDark.matches;
 };
 
 function paintTheme() {
-  themeButton.textContent = dark() ? "☀ Light" : "☾ Dark";
-  document.dispatchEvent(new CustomEvent("theme", { detail: { dark: dark() } }));
+  themeButton.textContent = isDark() ? "☀ Light" : "☾ Dark";
+  document.dispatchEvent(new CustomEvent("theme", { detail: { dark: isDark() } }));
 }
 
 themeButton.addEventListener("click", () => {
-  const next = dark() ? "light" : "dark";
+  const next = isDark() ? "light" : "dark";
   document.documentElement.dataset.theme = next;
   try {
     localStorage.setItem("actcause-theme", next);
@@ -139,7 +140,7 @@ paintTheme();
 // -- jobs that run, wherever one is --------------------------------------------------------------------
 
 const jobs = document.getElementById("jobs");
-const latestJobs = newest();
+const latestJobs = keepNewest();
 let looking = 0;
 
 async function lookAtJobs() {
@@ -151,8 +152,8 @@ async function lookAtJobs() {
     return; // the view itself says that the server is gone
   }
   if (listed === undefined) return;
-  const running = listed.filter((job) => !ended(job));
-  unpressed(jobs, () => showJobs(running));
+  const running = listed.filter((job) => !hasEnded(job));
+  drawOnRelease(jobs, () => showJobs(running));
   if (running.length) looking = setTimeout(lookAtJobs, 1000);
 }
 

@@ -1,0 +1,372 @@
+// Data: a file of one's own, what its columns mean, a training on it, and the causes that were found.
+import { hasEnded, get, post, upload, remove, watch } from "../shared/api.js";
+import { drawBars, formatNumber } from "../shared/chart.js";
+import { fitsLayout } from "../replay/view.js";
+import { buildTrainingForm, buildTrainingLine } from "../runs/training_form.js";
+import { button, el, field, notice, put, spinner, table } from "../shared/ui.js";
+
+const ROLES = [
+  ["state", "state of a factor"],
+  ["next", "next outcome"],
+  ["episode", "episode"],
+  ["cause", "true cause, yes or no"],
+  ["present", "is there, yes or no"],
+  ["none", "not used"],
+];
+const WITH_FACTOR = ["state", "cause", "present"];
+const WITH_FEATURE = ["state", "next"];
+const ACCEPTED = ".parquet,.pq,.csv,.tsv";
+
+// A ball that drifts, and jumps where the paddle is near; the wind does nothing.
+const EXAMPLE = { head: ["ball_x", "paddle_x", "wind", "ball_x_next", "episode"], rows: 3000, length: 30 };
+
+function example(rows) {
+  let seed = 38;
+  const random = () => {
+    seed = (seed * 48271) % 2147483647;
+    return seed / 2147483647;
+  };
+  return Array.from({ length: rows }, (_, row) => {
+    const [ball, paddle, wind] = [10 * random(), 10 * random(), 2 * random() - 1];
+    const next = ball + (Math.abs(ball - paddle) < 1.5 ? 2 : 0.1);
+    return [ball, paddle, wind, next].map((value) => value.toFixed(3)).concat(String(Math.floor(row / EXAMPLE.length)));
+  });
+}
+
+const exampleFile = () => new File([[EXAMPLE.head, ...example(EXAMPLE.rows)].map((row) => row.join(",")).join("\n")], "example.csv");
+
+export const view = {
+  name: "data",
+  title: "Data",
+  async mount(root, state, app) {
+    const data = new Data(root, state, app);
+    await data.begin();
+    return () => data.end();
+  },
+};
+
+class Data {
+  constructor(root, state, app) {
+    this.app = app;
+    this.name = state.file ?? "";
+    this.run = state.run ?? "";
+    this.hindsight = state.hindsight === "1";
+    this.stops = [];
+    this.build(root);
+  }
+
+  build(root) {
+    this.input = el("input", { type: "file", accept: ACCEPTED, class: "spoken", id: "data-file", on: { change: () => this.upload(this.input.files[0]) } });
+    this.drop = el(
+      "div",
+      { class: "data-drop" },
+      el("p", {}, el("strong", { text: "Drop a Parquet or CSV file here" }), ", or"),
+      this.input,
+      el("label", { for: "data-file", class: "button main", text: "Choose a file …" }),
+      el("p", { class: "soft small", text: "A row is one step: what every factor was, and what the outcome became. It stays on this machine." }),
+    );
+    this.files = el("div");
+    this.said = el("div", { class: "data-said" });
+    this.columns = el("section", { class: "panel stack", "aria-label": "Columns", hidden: true });
+    this.learn = el("section", { class: "panel stack", "aria-label": "Training", hidden: true });
+    this.causes = el("section", { class: "panel stack", "aria-label": "Causes", hidden: true });
+    root.append(
+      el("h1", { text: "Data", class: "spoken" }),
+      el("div", { class: "data-parts" },
+        el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", { text: "Recordings" }), this.files),
+        el("div", { class: "stack" }, this.said, this.columns, this.learn, this.causes)),
+    );
+    for (const kind of ["dragenter", "dragover"]) this.drop.addEventListener(kind, (event) => this.dragged(event, true));
+    this.drop.addEventListener("dragleave", (event) => this.dragged(event, false));
+    this.drop.addEventListener("drop", (event) => {
+      this.dragged(event, false);
+      this.upload(event.dataTransfer.files[0]);
+    });
+  }
+
+  dragged(event, over) {
+    event.preventDefault();
+    this.drop.classList.toggle("over", over);
+  }
+
+  async begin() {
+    await this.list();
+    if (this.name) await this.open(this.name);
+    else if (!this.said.hasChildNodes()) put(this.said, this.help()); // a file may have been dropped meanwhile
+  }
+
+  /** For who has chosen nothing: what a file looks like, and one to try. */
+  help() {
+    return el(
+      "section",
+      { class: "panel stack", "aria-label": "How it works" },
+      el("h2", { text: "Find causes in data of your own" }),
+      el("p", { text: "Every row of the table is a step: what each factor was, and what the outcome was right after. Nothing needs to be labelled." }),
+      table(EXAMPLE.head, example(4), { class: "data-example" }),
+      el("p", { text: "You say which column is what, train a model, and see for every row which factors caused the outcome." }),
+      el("div", { class: "row" }, button("Try it with an example", () => this.upload(exampleFile()), { class: "main" }),
+        this.known?.recordings.length > 0 && el("span", { class: "soft", text: "or choose a recording on the left." })),
+    );
+  }
+
+  end() {
+    this.over = true;
+    this.stops.forEach((stop) => stop());
+  }
+
+  remember() {
+    this.app.remember({ file: this.name, run: this.run, hindsight: this.run && this.hindsight ? 1 : "" });
+  }
+
+  /** Do something; a mistake is said and nothing is lost. */
+  async attempt(action, where = this.said) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!this.over) notice(where, error.message, "bad");
+      return undefined;
+    }
+  }
+
+  // -- files --------------------------------------------------------------------------------------
+
+  async list() {
+    await this.attempt(async () => {
+      this.known = await get("/api/data/files");
+      put(
+        this.files,
+        this.known.recordings.length === 0 && el("p", { class: "soft", text: "None yet." }),
+        el("ul", { class: "data-files" }, this.known.recordings.map((one) =>
+          el("li", {}, button(one.name, () => this.open(one.name), { class: "quiet", "aria-pressed": one.name === this.name ? "true" : "false" }),
+            el("span", { class: "soft small", text: describeFile(one) })))),
+      );
+    });
+  }
+
+  async upload(file) {
+    if (!file) return;
+    put(this.said, el("p", { class: "notice note" }, spinner(), ` ${file.name} is being read …`));
+    const looked = await this.attempt(() => upload(`/api/data/files/${encodeURIComponent(file.name)}`, file));
+    this.input.value = "";
+    if (!looked || this.over) return;
+    this.name = looked.name;
+    this.run = "";
+    await this.list();
+    notice(this.said, looked.name === file.name ? `${file.name} is here.` : `${file.name} is here as ${looked.name}.`, "good");
+    await this.showColumns(looked);
+  }
+
+  async open(name) {
+    if (name !== this.name) this.run = "";
+    this.name = name;
+    notice(this.said, "");
+    for (const part of [this.columns, this.learn, this.causes]) part.hidden = true;
+    const looked = await this.attempt(() => get(`/api/data/files/${encodeURIComponent(name)}`));
+    if (!looked || this.over || this.name !== name) return;
+    await this.list();
+    await this.showColumns(looked);
+  }
+
+  async showColumns(looked) {
+    this.looked = looked;
+    this.remember();
+    this.learn.hidden = this.causes.hidden = true;
+    this.showColumns(looked);
+    if (looked.ours || looked.recognised) await this.summarise();
+  }
+
+  // -- columns ------------------------------------------------------------------------------------
+
+  showColumns(looked) {
+    const rows = looked.rows === null ? `more than ${looked.looked_at.toLocaleString("en")} rows` : `${looked.rows.toLocaleString("en")} rows`;
+    this.outcome = el("input", { type: "text", value: looked.outcome, list: "data-factors", "aria-label": "Outcome" });
+    this.own = el("input", { type: "text", value: looked.own ?? "", list: "data-factors", placeholder: "not recorded", "aria-label": "Own previous value" });
+    this.names = el("datalist", { id: "data-factors" });
+    this.roles = looked.roles.map((role) => this.roleOf(role));
+    this.mistake = el("div");
+    this.summary = el("div");
+    const columns = looked.columns.map((column, place) => {
+      const { role, factor, feature } = this.roles[place];
+      const few = column.words.length ? column.words.join(", ") : "";
+      const range = column.low === null ? few : `${formatNumber(column.low)} to ${formatNumber(column.high)}`;
+      return [el("code", { text: column.name }), column.type, range, column.missing || "", role, factor, feature];
+    });
+    const editor = el(
+      "div",
+      { class: "stack" },
+      el("div", { class: "data-columns" },
+        table(["Column", "Type", "Range", "Missing", "What it is", "Factor", "Feature"], columns)),
+      this.names,
+      el("div", { class: "row data-ends" },
+        field("What is explained (the outcome)", this.outcome),
+        field("Factor with its own previous value", this.own),
+        button("Check and keep", () => this.keep(), { class: "main" })),
+      this.mistake,
+    );
+    const introduction = looked.ours && !looked.mapped
+      ? el("p", { text: "This is one of our own recordings: it says itself what its columns are." })
+      : looked.recognised
+        ? el("p", { text: "The columns are understood. You can change what they mean." })
+        : el("p", { text: "Say what the columns are; what is filled in is a guess from their names." });
+    put(
+      this.columns,
+      el("h2", { text: `${looked.name}: ${rows}, ${looked.columns.length} columns` }),
+      introduction,
+      looked.ours && !looked.mapped
+        ? el("details", {}, el("summary", { text: "Columns" }), el("div", { class: "data-columns" },
+          table(["Column", "Type", "Range", "Missing"], columns.map((cells) => cells.slice(0, 4)))))
+        : el("details", { open: !looked.recognised }, el("summary", { text: "Columns and what they mean" }), editor),
+      this.summary,
+    );
+    this.columns.hidden = false;
+    this.offerNames();
+  }
+
+  roleOf(given) {
+    const factor = el("input", { type: "text", value: given.factor, "aria-label": `Factor of ${given.column}`, on: { input: () => this.offerNames() } });
+    const feature = el("input", { type: "text", value: given.feature, "aria-label": `Feature of ${given.column}` });
+    const fit = () => {
+      factor.hidden = !WITH_FACTOR.includes(role.value);
+      feature.hidden = !WITH_FEATURE.includes(role.value);
+    };
+    const role = el("select", { "aria-label": `What ${given.column} is`, on: { change: fit } },
+      ROLES.map(([value, text]) => el("option", { value, text })));
+    role.value = given.role;
+    fit();
+    return { column: given.column, role, factor, feature };
+  }
+
+  offerNames() {
+    const factors = this.roles.filter((one) => one.role.value === "state").map((one) => one.factor.value.trim());
+    put(this.names, [...new Set(factors)].filter(Boolean).map((name) => el("option", { value: name })));
+  }
+
+  async keep() {
+    const roles = this.roles.map(({ column, role, factor, feature }) => ({
+      column, role: role.value, factor: factor.value.trim(), feature: feature.value.trim(),
+    }));
+    put(this.mistake, spinner("checking every row"));
+    const body = { roles, outcome: this.outcome.value.trim(), own: this.own.value.trim() };
+    const address = `/api/data/files/${encodeURIComponent(this.name)}/mapping`;
+    const found = await this.attempt(() => post(address, body), this.mistake);
+    if (!found || this.over) return;
+    notice(this.mistake, "Every row was checked; the meaning of the columns is kept beside the file.", "good");
+    await this.list();
+    await this.summarise(found);
+  }
+
+  /** What the file holds once its columns are understood; then one can learn from it. */
+  async summarise(known = null) {
+    put(this.summary, spinner("reading every row"));
+    const name = this.name;
+    const found = known ?? (await this.attempt(() => get(`/api/data/files/${encodeURIComponent(name)}/summary`), this.summary));
+    if (!found || this.over || this.name !== name) return;
+    const rate = (factor) => (factor.rate === null ? "not known" : `${(100 * factor.rate).toFixed(1)}%`);
+    const features = (factor) => factor.features.map((one) => `${one.name} (${formatNumber(one.low)} to ${formatNumber(one.high)})`).join(", ");
+    put(
+      this.summary,
+      el("h3", { text: describeSummary(found) }),
+      table(["Factor", "Features and ranges", "Truly a cause in"], found.factors.map((factor) => [factor.name, features(factor), rate(factor)])),
+      found.notes.map((note) => el("p", { class: "notice warn", text: note })),
+    );
+    await this.offerTraining();
+  }
+
+  // -- learning -----------------------------------------------------------------------------------
+
+  async offerTraining() {
+    const [listed, replayed] = (await this.attempt(() => Promise.all([get("/api/runs"), get("/api/replay/sources")]))) ?? [];
+    if (!listed || this.over) return;
+    const layout = replayed.recordings.find((one) => one.name === this.name)?.layout;
+    const fitting = replayed.runs.filter((run) => fitsLayout(run, layout));
+    this.progress = el("div");
+    const running = listed.jobs.find((job) => listed.runs.some((run) => run.name === job.run && run.asked?.file === this.name));
+    const choose = el("select", { on: { change: () => this.judge(choose.value) } },
+      el("option", { value: "", text: "choose …" }), fitting.map((run) => el("option", { value: run.name, text: `${run.name} (${run.method})` })));
+    if (!fitting.some((run) => run.name === this.run)) this.run = "";
+    choose.value = this.run;
+    put(
+      this.learn,
+      el("h2", { text: "Learn what causes the outcome" }),
+      fitting.length > 0 && field("A run that fits is there already", choose),
+      buildTrainingForm({ ...this.known, methods: listed.methods }, { file: this.name, onStarted: (begun) => this.follow(begun.job) }),
+      this.progress,
+    );
+    this.learn.hidden = false;
+    if (running) this.follow(running.id);
+    if (this.run) await this.judge(this.run, this.hindsight);
+  }
+
+  follow(job) {
+    const { node, stop } = buildTrainingLine(job, (found) => this.trained(found));
+    this.stops.push(stop);
+    put(this.progress, node);
+  }
+
+  async trained(job) {
+    if (this.over) return;
+    if (job.state !== "done") {
+      notice(this.progress, job.state === "cancelled" ? "The training was cancelled; under Runs it can be resumed." : job.error, job.state === "cancelled" ? "warn" : "bad");
+      return;
+    }
+    put(this.progress, job.result.notes.map((note) => el("p", { class: "notice warn", text: note })));
+    await this.judge(job.result.run);
+  }
+
+  // -- causes -------------------------------------------------------------------------------------
+
+  async judge(run, hindsight = this.hindsight) {
+    Object.assign(this, { run, hindsight });
+    this.remember();
+    this.causes.hidden = !run;
+    if (!run) return;
+    const judged = el("select", { on: { change: () => this.judge(run, judged.value === "1") } },
+      el("option", { value: "0", text: "from the state alone" }), el("option", { value: "1", text: "knowing the outcome" }));
+    judged.value = hindsight ? "1" : "0";
+    const body = el("div", { class: "stack" });
+    put(this.causes, el("div", { class: "row" }, el("h2", { class: "grow", text: `What ${run} found` }), field("Judged", judged)), body);
+    const asked = { source: { file: this.name }, run, hindsight };
+    const reply = await this.attempt(() => post("/api/replay/explain", asked), body);
+    if (!reply || this.over) return;
+    if (reply.ready) {
+      put(body, reply.result.rates && this.shares(reply.result), this.downloads());
+      return;
+    }
+    const bar = el("progress", { max: 1, "aria-label": "Rows judged" });
+    put(body, el("div", { class: "row" }, "Judging every row …", bar, button("Cancel", () => remove(`/api/jobs/${reply.job}`))));
+    this.stops.push(watch(reply.job, (found) => {
+      if (typeof found.progress?.share === "number") bar.value = found.progress.share;
+      if (!hasEnded(found)) return;
+      if (found.state === "done") put(body, this.shares(found.result), this.downloads());
+      else notice(body, found.error, found.state === "cancelled" ? "warn" : "bad");
+    }));
+  }
+
+  shares(found) {
+    const values = Object.entries(found.rates).map(([name, value]) => ({ name, value, text: `${(100 * value).toFixed(1)}%` }));
+    const error = found.error === null ? "" : ` Beside the true causes, ${(100 * found.error).toFixed(2)}% of the answers are wrong.`;
+    return [
+      el("p", { text: `Share of the ${found.rows.toLocaleString("en")} rows in which each factor was found to be a cause; unsure in ${(100 * found.unsure).toFixed(1)}%.${error}` }),
+      drawBars(values, { title: "Share of rows in which a factor is a cause", most: 1, width: 560 }),
+    ];
+  }
+
+  downloads() {
+    const query = (kind) => new URLSearchParams({ file: this.name, run: this.run, hindsight: this.hindsight, kind });
+    const link = (kind, text) => el("a", { class: "button", href: `/api/replay/found?${query(kind)}`, download: "", text });
+    return el("div", { class: "row" }, link("parquet", "Download as Parquet"), link("csv", "Download as CSV"),
+      button("See them in Replay", () => this.app.go("replay", { file: this.name, run: this.run, hindsight: this.hindsight ? 1 : "" })));
+  }
+}
+
+function describeFile(one) {
+  if (!one.layout) return "columns to be explained";
+  const rows = one.rows === null ? "" : `${one.rows.toLocaleString("en")} rows · `;
+  return `${rows}${one.layout.factors.length} factors`;
+}
+
+function describeSummary(found) {
+  const episodes = found.episodes === null ? "no episodes" : `${found.episodes.toLocaleString("en")} episodes`;
+  const still = found.still === null ? "" : `; it stays as it was in ${(100 * found.still).toFixed(1)}% of the rows`;
+  return `${found.rows.toLocaleString("en")} rows, ${episodes}; the outcome is ${found.outcome}${still}.`;
+}

@@ -1,0 +1,94 @@
+// The present step of an episode in words and tables.
+import { formatBrief } from "./canvas_drawing.js";
+import { el } from "../shared/ui.js";
+
+export const formatPercent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
+
+function listCauses(episode, kind, step) {
+  return episode.factors.filter((name, position) => name !== episode.own && episode[kind][step][position]);
+}
+
+/** What caused the outcome of a step, in words. */
+export function describeStep(episode, step) {
+  const own = episode.own ? `only ${episode.own} itself` : "nothing";
+  const list = (kind) => listCauses(episode, kind, step).join(", ") || own;
+  const parts = [];
+  if (episode.cause) parts.push(`${episode.found ? "True cause" : "Cause"} of the next ${episode.outcome_factor}: ${list("cause")}.`);
+  if (episode.found) parts.push(`Found: ${list("found")}${episode.unsure?.[step] ? " (unsure: the model predicts this step badly)" : ""}.`);
+  return parts.join(" ") || `The next ${episode.outcome_factor} is ${episode.outcome[step].map(formatBrief).join(", ")}.`;
+}
+
+/** Every factor with its value, how likely it is a cause, and whether it truly was and was found to be one. */
+export function buildFactorTable(episode, step) {
+  const chances = episode.probability?.[step];
+  const head = ["Factor", "Now", chances && "Probability", episode.cause && "True", episode.found && "Found"];
+  const rows = episode.factors.map((name, position) => {
+    const values = episode.state[step][position];
+    const shown = values.length > 5 ? `${values.length} values` : values.map(formatBrief).join(", ");
+    const own = name === episode.own;
+    const absent = episode.present && !episode.present[step][position];
+    const chance = chances && (own ? el("span", { class: "soft", text: "always" }) : meter(chances[position]));
+    const mark = (kind, sign) => (episode[kind][step][position] ? el("span", { class: `mark ${kind}`, text: sign }) : "");
+    return [
+      name, absent ? el("span", { class: "soft", text: "absent" }) : el("span", { class: "numbers", text: shown }),
+      chance, episode.cause && mark("cause", "■"), episode.found && mark("found", "○"),
+    ];
+  });
+  const kept = (cells) => cells.filter((cell) => cell !== undefined && cell !== null && cell !== false);
+  return el(
+    "table",
+    { class: "replay-factors" },
+    el("thead", {}, el("tr", {}, kept(head).map((text) => el("th", { scope: "col", text })))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, kept(cells).map((cell) => el("td", {}, cell))))),
+  );
+}
+
+function meter(value) {
+  return el(
+    "span",
+    { class: "meter" },
+    el("span", { class: "meter-bar", "aria-hidden": "true" }, el("span", { style: { "--share": value } })),
+    el("span", { class: "numbers", text: value.toFixed(2) }),
+  );
+}
+
+/** What happened beside what the model predicts with all factors and without each of them. */
+export function buildPredictionTable(episode, step) {
+  if (!episode.probability) return null;
+  if (!episode.expected) return el("p", { class: "soft small", text: "This run's method has no model that can leave factors out." });
+  const happened = episode.outcome[step];
+  const names = episode.outcome_features;
+  const few = names.length <= 4;
+  const off = (values) => values.reduce((sum, value, k) => sum + Math.abs(value - happened[k]), 0) / values.length;
+  const lines = [["with all factors", episode.expected[step]]];
+  for (const [factor, values] of Object.entries(episode.without ?? {})) lines.push([`without ${factor}`, values[step]]);
+  const most = Math.max(...lines.map(([, values]) => off(values)), 1e-9);
+  const cells = (values) => (few ? values.map((value) => el("td", { class: "number", text: formatBrief(value) })) : []);
+  return el(
+    "div",
+    {},
+    el("h3", { text: `The next ${episode.outcome_factor}` }),
+    el(
+      "table",
+      { class: "replay-predictions" },
+      el("thead", {}, el("tr", {}, el("th", { text: "" }), few ? names.map((name) => el("th", { class: "number", text: name })) : null,
+        el("th", { text: "off by", title: "mean absolute difference from what happened" }))),
+      el(
+        "tbody",
+        {},
+        el("tr", { class: "happened" }, el("th", { scope: "row", text: "what happened" }), cells(happened), el("td", { text: "" })),
+        lines.map(([name, values]) =>
+          el("tr", {}, el("th", { scope: "row", text: name }), cells(values), el("td", {}, gap(off(values), most)))),
+      ),
+    ),
+  );
+}
+
+function gap(value, most) {
+  return el(
+    "span",
+    { class: "meter" },
+    el("span", { class: "meter-bar off", "aria-hidden": "true" }, el("span", { style: { "--share": value / most } })),
+    el("span", { class: "numbers", text: formatBrief(value) }),
+  );
+}

@@ -1,0 +1,99 @@
+// What Runs and Data share about trainings: a form that starts one, and a line that follows one.
+import { hasEnded, post, remove, watch } from "../shared/api.js";
+import { button, el, field, notice, put } from "../shared/ui.js";
+
+const OPTIONS = [
+  ["steps", "Steps", 200000],
+  ["distil_steps", "Steps to distil", 200000],
+  ["batch", "Rows of a step", 8192],
+  ["width", "Width of the networks", 1024],
+  ["layers", "Layers", 8],
+];
+
+/** A number, or nothing where nothing was written; what is no number is sent as it is, to be refused. */
+const given = (input) => (input.value.trim() === "" ? undefined : Number(input.value));
+
+/**
+ * A form that starts a training.
+ *
+ * known: {domains, recordings, methods}; options: file (a recording that is chosen already), onStarted({job, run}).
+ */
+export function buildTrainingForm(known, { file = null, onStarted }) {
+  const said = el("div");
+  const number = (value, most, label) =>
+    el("input", { type: "number", min: 0, max: most, step: 1, value, "aria-label": label, placeholder: "method's own" });
+  const source = el(
+    "select",
+    { on: { change: () => { frames.hidden = source.value.startsWith("file:"); } } },
+    el("optgroup", { label: "Domains" }, known.domains.map((one) => el("option", { value: `domain:${one.name}`, text: one.name }))),
+    el("optgroup", { label: "Recordings" }, known.recordings.filter((one) => one.layout).map((one) =>
+      el("option", { value: `file:${one.name}`, text: one.name }))),
+  );
+  const count = number("20000", 500000, "Frames");
+  const frames = field("Frames to record", count);
+  const method = el("select", {}, known.methods.map((name) => el("option", { value: name, text: name })));
+  const seed = number("0", 2 ** 31, "Seed");
+  const minutes = number("", 1440, "Minutes at most");
+  minutes.placeholder = "no limit";
+  const options = OPTIONS.map(([name, label, most]) => [name, label, number("", most, label)]);
+
+  async function start(event) {
+    event.preventDefault();
+    notice(said, "");
+    const domain = source.value.startsWith("domain:") ? source.value.slice(7) : null;
+    const rows = file ?? (domain ? null : source.value.slice(5));
+    const body = {
+      source: rows ? { file: rows } : { domain, frames: given(count), seed: given(seed), draw: given(seed) },
+      method: method.value,
+      seed: given(seed),
+      minutes: given(minutes),
+      options: Object.fromEntries(options.map(([name, , input]) => [name, given(input)])),
+    };
+    submit.disabled = true;
+    try {
+      onStarted(await post("/api/runs", body));
+    } catch (error) {
+      notice(said, error.message, "bad");
+    } finally {
+      submit.disabled = false;
+    }
+  }
+
+  const submit = el("button", { type: "submit", class: "main", text: "Start training" });
+  return el(
+    "form",
+    { class: "stack training", novalidate: true, on: { submit: start } },
+    el("div", { class: "row" }, file ? null : field("Learn from", source), file ? null : frames, field("Method", method),
+      field("Seed", seed), field("Minutes at most", minutes)),
+    el("details", {}, el("summary", { text: "Options of the method" }),
+      el("div", { class: "row" }, options.map(([, label, input]) => field(label, input)))),
+    el("div", { class: "row" }, submit),
+    said,
+  );
+}
+
+/** A line about a training that is under way: stage, bar, losses, and a way to cancel it. Returns {node, stop}. */
+export function buildTrainingLine(job, onEnd) {
+  const bar = el("progress", { max: 1, "aria-label": "Training" });
+  const text = el("span", { class: "numbers", text: "waiting" });
+  const cancel = button("Cancel", () => remove(`/api/jobs/${encodeURIComponent(job)}`).catch(() => {}));
+  const node = el("div", { class: "notice note row training-line", role: "status" }, el("strong", { text: "Training" }), bar, text, cancel);
+  const stop = watch(job, (found) => {
+    put(text, describeJob(found));
+    if (typeof found.progress?.share === "number") bar.value = found.progress.share;
+    if (hasEnded(found)) {
+      node.remove();
+      onEnd(found);
+    }
+  });
+  return { node, stop };
+}
+
+/** Where a training stands, in words. */
+export function describeJob(job) {
+  if (job.state === "waiting") return "waiting for its turn";
+  const { stage, step, steps, values = {} } = job.progress ?? {};
+  const losses = Object.entries(values).map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
+  const place = steps ? `, step ${step.toLocaleString("en")} of ${steps.toLocaleString("en")}` : "";
+  return [`${stage ?? "starting"}${place}`, ...losses].join(" · ");
+}

@@ -1,0 +1,137 @@
+// What the page says about a partition: its numbers, what each binary means, why a state has its own.
+
+import { drawBars } from "../shared/chart.js";
+import { drawSwatch } from "./heatmap.js";
+import { formatShare } from "./share_slider.js";
+import { button, el } from "../shared/ui.js";
+
+const LONG_BINARY = 16;
+const MOST_COSTS = 24;
+const MOST_OTHERS = 6;
+
+/** The heading and the numbers. */
+export function buildSummary(reply) {
+  const figure = (value, words) => el("div", { class: "figure" }, el("b", {}, value), el("span", { text: words }));
+  return [
+    el("h1", { text: `What ${reply.outcome} hangs on, in every state` }),
+    el(
+      "div",
+      { class: "figures" },
+      figure(formatCount(reply.states), reply.states === 1 ? "state" : "states"),
+      figure(formatCount(reply.cost), "least cost"),
+      figure(showPowers(reply.count), reply.count === "1" ? "minimal pair" : "minimal pairs"),
+      figure(formatCount(reply.binaries), reply.binaries === 1 ? "binary in use" : "binaries in use"),
+      figure(`${reply.seconds.toFixed(2)} s`, "to compute"),
+    ),
+    el("p", { class: "small", text: `Each state has a binary: the variables that ${reply.outcome} depends on there.` }),
+  ];
+}
+
+/** What each binary means, and how many states have it; `seek` shows one of them. */
+export function buildLegend(reply, look, seek) {
+  const rows = reply.legend.map((one) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, drawSwatch(look.get(one.code))),
+      el("td", {}, el("code", { text: one.binary.length > LONG_BINARY ? "" : one.binary })),
+      el("td", { text: one.words }),
+      el("td", { class: "number", text: formatCount(one.states) }),
+      el("td", { class: "number", text: one.share }),
+      el("td", {}, button("show", () => seek(one), { class: "small", "aria-label": `Show a state with ${one.words}` })),
+    ),
+  );
+  const head = ["", "binary", "what matters", "states", "share", ""].map((text, place) =>
+    el("th", { scope: "col", class: place === 3 || place === 4 ? "number" : null, text }),
+  );
+  const left = reply.binaries - reply.legend.length;
+  return [
+    el("h2", { text: "Binaries" }),
+    el("div", { class: "binaries" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
+    left ? el("p", { class: "small soft", text: `${formatCount(left)} rarer binaries are not listed; they are grey.` }) : "",
+  ];
+}
+
+/** How many states cost how much. */
+export function buildLengths(reply, width) {
+  const values = reply.lengths.map((one) => ({
+    name: one.length === 1 ? "1 variable" : `${one.length} variables`,
+    value: one.states,
+    text: `${countWords(one.states, "state")}, ${one.share}`,
+  }));
+  return [
+    el("h2", { text: "Cost: how long the binaries are" }),
+    drawBars(values, { title: "States by the length of their binary", width }),
+    el("p", { class: "small soft", text: `A state costs the length of its binary; all together cost ${formatCount(reply.cost)}.` }),
+  ];
+}
+
+/** How many valid pairs there are of each cost. */
+export function buildCosts(reply, width) {
+  const values = reply.costs
+    .slice(0, MOST_COSTS)
+    .map((one) => ({ name: `cost ${formatCount(one.cost)}`, value: one.part, text: one.pairs }));
+  return [
+    el("h2", { text: "All valid pairs by cost" }),
+    drawBars(values, { title: "Valid pairs by cost", width }),
+    el("p", { class: "small soft" }, showPowers(reply.total), " valid pairs in all; those of the first row are the minimal ones."),
+  ];
+}
+
+/** Why all valid pairs are not counted here. */
+export function explainNoCosts(sentence) {
+  return [el("h2", { text: "All valid pairs by cost" }), el("p", { class: "small soft", text: `Not counted. ${sentence}` })];
+}
+
+/** Why a state has its binary; `go` leads to its neighbour. */
+export function buildReasons(reply, go) {
+  const list = (items) => el("ul", {}, items.map((text) => el("li", { text })));
+  const { reasons, shorter, others, neighbour } = reply;
+  return [
+    el("h2", { text: `${reply.state}: ${reply.outcome}` }),
+    el("p", {}, el("code", { text: reply.binary }), ` ${reply.words}.`),
+    reasons.length ? list(reasons) : "",
+    shorter.length ? [el("h3", { text: reasons.length ? "Nothing shorter does" : "No variables pass" }), list(shorter)] : "",
+    others.length ? el("p", { text: `In other minimal pairs it has ${listBinaries(others)}` }) : "",
+    neighbour
+      ? [
+          el("h3", { text: "The nearest state with another binary" }),
+          el("p", { text: neighbour.text }),
+          button("Go there", () => go(neighbour.context), { class: "small" }),
+        ]
+      : el("p", { class: "soft", text: "Every state has this binary." }),
+  ];
+}
+
+/** Where a pair differs from the one before it; `go` leads there. */
+export function buildChanges({ pair, changes: { count, listed } }, go) {
+  if (!count) return "";
+  const first = listed.slice(0, 3);
+  return [
+    el("p", { text: `Pair ${formatCount(pair)} differs from pair ${formatCount(pair - 1)} in ${countWords(count, "state")}:` }),
+    first.map((one) => button(`${one.state}: ${one.from} → ${one.to}`, () => go(one.context), { class: "small" })),
+    count > first.length ? el("p", { text: `and ${formatCount(count - first.length)} more.` }) : "",
+  ];
+}
+
+/** The same question for the command line. */
+export function writeCommand(reply, model) {
+  const quoted = (text) => (/^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const parts = ["actcause partition", model, "--outcome", quoted(reply.outcome)];
+  if (reply.alpha_sufficiency !== null) parts.push("--alpha-sufficiency", formatShare(reply.alpha_sufficiency));
+  if (reply.alpha_necessity !== null) parts.push("--alpha-necessity", formatShare(reply.alpha_necessity));
+  if (reply.where) parts.push("--where", quoted(reply.where));
+  return parts.join(" ");
+}
+
+/** Text with 2^40 set as a power. */
+export function showPowers(text) {
+  return text.split(/(\^\d+)/).map((part) => (part.startsWith("^") ? el("sup", { text: part.slice(1) }) : part));
+}
+
+export function formatCount(number) {
+  return number.toLocaleString("en");
+}
+
+export const countWords = (count, word) => `${formatCount(count)} ${word}${count === 1 ? "" : "s"}`;
+const listBinaries = (binaries) => binaries.slice(0, MOST_OTHERS).join(", ") + (binaries.length > MOST_OTHERS ? ", …" : ".");

@@ -1,0 +1,89 @@
+// A share between 0 and 1: a slider, the number beside it, and a box for asking for nothing.
+
+import { el } from "../shared/ui.js";
+
+// Finer near 0, where the shares of large spaces lie.
+const STOPS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, ...Array.from({ length: 19 }, (_, k) => (k + 2) / 20)];
+
+export class ShareSlider {
+  /**
+   * `says` explains the share; `[none, like]` what it means to ask for nothing, and which share is most like it.
+   * `changed` gets a number as text, or "none".
+   */
+  constructor(name, says, [none, like], changed) {
+    this.changed = changed;
+    this.like = like;
+    this.slider = el("input", {
+      type: "range",
+      min: 0,
+      max: STOPS.length - 1,
+      step: 1,
+      "aria-label": `${name}, slider`,
+      on: { input: () => this.slid() },
+    });
+    this.typed = el("input", {
+      type: "text",
+      autocomplete: "off",
+      maxlength: 40,
+      "aria-label": `${name}, a number or a fraction`,
+      on: { change: () => this.changed(this.typed.value.trim() || "none") },
+    });
+    this.none = el("input", {
+      type: "checkbox",
+      on: { change: () => this.changed(this.none.checked ? "none" : this.stop()) },
+    });
+    this.element = el(
+      "fieldset",
+      { class: "share" },
+      el("legend", { text: name }),
+      el("div", { class: "share-row" }, this.slider, this.typed),
+      el("label", { class: "row small" }, this.none, none),
+      el("p", { class: "small soft", text: says }),
+    );
+  }
+
+  stop() {
+    return String(STOPS[Number(this.slider.value)]);
+  }
+
+  slid() {
+    this.none.checked = false;
+    this.typed.value = this.stop();
+    this.slider.setAttribute("aria-valuetext", this.typed.value);
+    this.changed(this.typed.value);
+  }
+
+  /** Show what was written, right or wrong. */
+  write(text) {
+    this.typed.value = text;
+    this.none.checked = text === "none";
+    this.slider.value = findNearest(this.none.checked ? this.like : parseFraction(text));
+  }
+
+  /** Show the share that is in force (a fraction such as "1/5", or null), unless the user is just changing it. */
+  show(fraction) {
+    const text = fraction === null ? "none" : formatShare(fraction);
+    this.none.checked = fraction === null;
+    if (document.activeElement !== this.typed) this.typed.value = text;
+    this.typed.removeAttribute("aria-invalid");
+    if (document.activeElement === this.slider && fraction !== null) return;
+    this.slider.setAttribute("aria-valuetext", text);
+    this.slider.value = findNearest(fraction === null ? this.like : parseFraction(fraction));
+  }
+}
+
+/** The stop that is nearest; the first for what is no number. */
+function findNearest(value) {
+  return STOPS.reduce((best, stop, place) => (Math.abs(stop - value) < Math.abs(STOPS[best] - value) ? place : best), 0);
+}
+
+function parseFraction(fraction) {
+  const [above, below = "1"] = fraction.split("/");
+  return Number(above) / Number(below);
+}
+
+/** "1/5" as 0.2, and "1/3" as it is. */
+export function formatShare(fraction) {
+  const text = String(parseFraction(fraction));
+  return text.length <= 8 ? text : fraction;
+}
