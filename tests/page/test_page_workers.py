@@ -194,9 +194,16 @@ GONE = {"type": "http", "path": "/", "headers": []}
 
 def test_a_long_question_that_nobody_waits_for_is_given_up(gate: Gate) -> None:
     async def test(workers: QuestionWorkers) -> dict[str, Any]:
-        asked = workers.answer(Request(GONE, hang_up), trial.hold, gate.payload, seconds=60)
+        left = asyncio.Event()
+
+        async def hang_up_later() -> dict[str, Any]:
+            await left.wait()
+            return await hang_up()
+
+        asked = workers.answer(Request(GONE, hang_up_later), trial.hold, gate.payload, seconds=60)
         answer = asyncio.ensure_future(asked)
         await until(gate.count)
+        left.set()
         await jump(2)
         with pytest.raises(Refused, match="has gone"):
             await answer
