@@ -96,7 +96,7 @@ def collect(
 
 
 def describe(file: FileArgument, mapping: MappingOption = None, as_json: sources.JsonOption = False) -> None:
-    """What is in a file: factors, rates of causes, episodes, spread, share of clipped values."""
+    """Show what is in a file: factors, rates of causes, episodes, spread, share of clipped values."""
     from .. import data
 
     description = data.describe(file, mapping)
@@ -178,7 +178,7 @@ def _percent(share: float | None) -> str:
 
 @contextmanager
 def _bar(total: int) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr, where that is a terminal."""
+    """Show a progress bar on stderr, where that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -82,7 +82,7 @@ def serve(
 
 
 def _folder(option: str, given: Path | None, name: str) -> Path:
-    """The folder that the user named, which must be there; or one of our own, made if need be."""
+    """Return the folder that the user named, which must be there, or one of our own."""
     from ..page.server.settings import home
 
     if given is not None:

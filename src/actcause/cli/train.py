@@ -327,7 +327,7 @@ def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str
 
 @contextmanager
 def progress() -> Iterator[Callable[[TrainingProgress], None]]:
-    """A progress bar on stderr, where that is a terminal: the stage, its losses and the time left."""
+    """Show a progress bar on stderr, where that is a terminal: the stage, its losses and the time left."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

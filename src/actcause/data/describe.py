@@ -68,7 +68,7 @@ class Description:
     metadata: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dictionaries, lists and numbers."""
+        """Return plain dictionaries, lists and numbers."""
         return asdict(self) | {"edges": list(self.edges), "notes": list(self.notes)}
 
 

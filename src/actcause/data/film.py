@@ -113,7 +113,7 @@ def _check_predictions(given: Any, shape: tuple[int, int]) -> Array | None:
 
 
 def _choose_episode(transitions: Transitions, domain: Domain, wanted: int | None, predicted: Array | None) -> int:
-    """The wanted episode, or the first in which something happens."""
+    """Choose the wanted episode, or the first in which something happens."""
     numbers = transitions.episode
     if numbers is None:
         raise DataError("The recording does not say which rows are an episode; replaced(episode=...) adds that.")
@@ -155,7 +155,7 @@ def _write_gif(path: Path, frames: Iterator[Array], fps: float) -> None:
 
 
 def _palette() -> list[int]:
-    """The colours of the pictures, and those between each two of them, for smooth edges."""
+    """List the colours of the pictures, and those between each two of them, for smooth edges."""
     colours = [rgb(colour) for colour in COLOURS]
     between = [
         tuple(round(a + (b - a) * share) for a, b in zip(one, other, strict=True))

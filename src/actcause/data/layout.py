@@ -85,7 +85,7 @@ class Layout:
         return max(map(len, self.features.values()))
 
     def index(self, factor: str) -> int:
-        """The position of a factor; an unknown one is refused with the nearest name."""
+        """Return the position of a factor; an unknown one is refused with the nearest name."""
         return self.factors.index(check_factor(factor, self.factors, "factor"))
 
     @property

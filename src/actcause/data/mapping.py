@@ -89,7 +89,7 @@ class ColumnMap:
 
 
 def read_mapping(given: Any) -> Mapping[str, Any]:
-    """A dictionary, or the file that holds one, with known keys only."""
+    """Read a dictionary, or the file that holds one, with known keys only."""
     if given is None:
         return {}
     if isinstance(given, (str, PathLike)):
@@ -129,7 +129,7 @@ def _column(name: object, columns: Sequence[str]) -> str:
 
 
 def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
-    """Features and their columns, from a list (then the columns name the features), one name, or a table."""
+    """Read features and their columns from a list (then the columns name the features), one name, or a table."""
     if isinstance(given, str):
         given = [given]
     if isinstance(given, Mapping):
@@ -163,7 +163,7 @@ def _factors(given: Any, columns: Sequence[str]) -> dict[str, dict[str, str]]:
 def _outcome(
     given: Any, factors: Mapping[str, Mapping[str, str]], columns: Sequence[str]
 ) -> tuple[str, list[str], tuple[str, ...] | None]:
-    """The outcome's name, its features, and the columns of its next value (None: the following row's)."""
+    """Read the outcome's name, its features, and the columns of its next value (None: the following row's)."""
     marked: dict[str, dict[str, str]] = {}
     for column in columns:
         head, _, rest = column.partition(".")
@@ -210,7 +210,7 @@ def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]
 
 
 def _classes(given: Any, layout: Layout) -> dict[str, str]:
-    """The class of every factor: as given, else the factor's own name."""
+    """Read the class of every factor: as given, else the factor's own name."""
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
         raise DataError(
             f"'classes' of the mapping must be a table of factors and their classes. Got {shown(given)} instead."

@@ -25,7 +25,7 @@ def from_minari(
     features: Mapping[str, Sequence[str]] | None = None,
     cause: str | None = None,
 ) -> Transitions:
-    """Every step of every episode as a transition.
+    """Read every step of every episode as a transition.
 
     `dataset` is a `minari.MinariDataset`, the id of one that is stored here, or any iterable of episodes.
     Every entry of the observation is a factor (`factors` chooses some), and so are the actions, under the
@@ -90,7 +90,7 @@ def _columns(episode: Any, action: str | None, factors: Sequence[str] | None) ->
 
 
 def _table(values: Any, name: str) -> Array:
-    """One row for each step: scalars get a column, larger arrays are laid out flat."""
+    """Return one row for each step: scalars get a column, larger arrays are laid out flat."""
     array = np.asarray(values) if not isinstance(values, (Mapping, tuple)) else np.empty(0, dtype=object)
     if array.dtype.kind not in "fiub" or array.ndim < 1:
         raise DataError(f"Entry '{name}' must be an array of numbers, one row a step; nested entries are not factors.")
@@ -126,7 +126,7 @@ def _transitions(
 
 
 def _truth(episode: Any, key: str | None, steps: int) -> Array | None:
-    """The true causes; where the infos of the reset stand before those of the steps, they are left out."""
+    """Read the true causes; where the infos of the reset stand before those of the steps, they are left out."""
     if key is None:
         return None
     infos = getattr(episode, "infos", None) or {}

@@ -41,7 +41,7 @@ class Standardiser:
 
     @classmethod
     def fit(cls, batches: Iterable[Transitions]) -> Standardiser:
-        """Fitted on batches of one recording, as `read_batches` gives them: never more than one is held."""
+        """Fit on batches of one recording, as `read_batches` gives them; never more than one is held."""
         layout: Layout | None = None
         for batch in batches:
             if layout is None:
@@ -62,7 +62,7 @@ class Standardiser:
         return cls(layout, *map(read_only, (mean, scale, outcome_mean, outcome_scale)))
 
     def transform(self, data: Transitions) -> Transitions:
-        """The same rows, shifted and scaled; absent objects stay 0."""
+        """Shift and scale rows; absent objects stay 0."""
         if data.layout != self.layout or data.state.shape[2] != self.mean.shape[1]:
             raise DataError("The data must have the factors and features that the standardiser was fitted on.")
         dtype = data.state.dtype
@@ -71,17 +71,17 @@ class Standardiser:
         return data.replaced(state=state, outcome=outcome)
 
     def restore_outcome(self, outcome: Array) -> Array:
-        """Outcomes (or predictions of them) in the units of the recording."""
+        """Give outcomes (or predictions of them) in the units of the recording."""
         return np.asarray(outcome * self.outcome_scale + self.outcome_mean)
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` needs besides the layout."""
+        """Give what `from_json` needs besides the layout."""
         names = ("mean", "scale", "outcome_mean", "outcome_scale")
         return {name: getattr(self, name).tolist() for name in names}
 
     @classmethod
     def from_json(cls, layout: Layout, document: dict[str, Any]) -> Standardiser:
-        """The standardiser that `to_json` described."""
+        """Build the standardiser that `to_json` described."""
         try:
             mean, scale, outcome_mean, outcome_scale = (
                 np.asarray(document[name], dtype=np.float64)

@@ -23,7 +23,7 @@ Chunk = Mapping[str, Array]
 
 
 def is_parquet(path: Path) -> bool:
-    """By its first bytes; a file that only calls itself Parquet is refused."""
+    """Judge by the first bytes; a file that only calls itself Parquet is refused."""
     check_readable(path)
     with open(path, "rb") as raw:
         start = raw.read(4)
@@ -35,7 +35,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def column_names(path: Path) -> tuple[str, ...]:
-    """The names of the columns, each of them once."""
+    """Read the names of the columns, each of them once."""
     if is_parquet(path):
         with open_parquet(path) as file:
             names = tuple(file.schema_arrow.names)
@@ -48,7 +48,7 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 
 def chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
-    """These columns as arrays (text as objects), at most `rows` rows at a time."""
+    """Read these columns as arrays (text as objects), at most `rows` rows at a time."""
     read = _parquet_chunks if is_parquet(path) else _csv_chunks
     yield from read(path, columns, rows)
 
@@ -64,7 +64,7 @@ def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[C
 
 
 def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
-    """The names of the columns and what stands between them: a comma, a semicolon or a tab."""
+    """Read the names of the columns and what stands between them: a comma, a semicolon or a tab."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as text:
             line = text.readline(1 << 20)
@@ -85,7 +85,7 @@ def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
 
 
 def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
-    """Every value is read as text first, so that a wrong one can be shown with its row."""
+    """Read every value as text first, so that a wrong one can be shown with its row."""
     arrow, reader = import_extra("pyarrow", CSV, "data"), import_extra("pyarrow.csv", CSV, "data")
     names, delimiter = _csv_header(path)
     try:
@@ -129,7 +129,7 @@ def _parse(text: Any) -> Array:
 
 
 def as_numbers(values: Array, column: str, first: int) -> Array:
-    """Floats, with NaN where a value is missing; what is no number is refused with its row.
+    """Return floats, with NaN where a value is missing; what is no number is refused with its row.
 
     >>> as_numbers(np.array(["1", "", "2.5"], dtype=object), "x", 0)
     array([1. , nan, 2.5])
@@ -157,7 +157,7 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
 
 
 def as_booleans(values: Array, column: str, first: int) -> Array:
-    """Truth values: true and false, yes and no, 1 and 0.
+    """Return truth values: true and false, yes and no, 1 and 0.
 
     >>> as_booleans(np.array(["yes", "0"], dtype=object), "hit", 0)
     array([ True, False])

@@ -81,7 +81,7 @@ class Transitions(RowArrays):
 
     @classmethod
     def from_frame(cls, frame: Any, mapping: Any = None) -> Transitions:
-        """Columns to transitions: a mapping of columns, or a pandas or Polars frame.
+        """Read a mapping of columns, or a pandas or Polars frame.
 
         Columns named as in our own files (`ball.x`, `next.ball.x`, `cause.paddle`, `episode`) need no more;
         for others `mapping` says which column is what, as for `actcause.data.load`.
@@ -149,9 +149,10 @@ class Transitions(RowArrays):
         return tuple(notes)
 
     def rates(self) -> dict[str, float]:
-        """How often each factor truly was a cause, as a share of the rows (where an object may be absent: those in
-        which it is present); empty without truth.
-        """  # noqa: D205 - one sentence
+        """Return how often each factor truly was a cause, as a share of the rows; empty without truth.
+
+        Where an object may be absent, the rows in which it is present count.
+        """
         if self.cause is None:
             return {}
         seen = np.full(len(self.factors), len(self)) if self.mask is None else self.mask.sum(axis=0)
@@ -161,7 +162,7 @@ class Transitions(RowArrays):
     # -- parts -------------------------------------------------------------------------------------
 
     def subset(self, index: Any) -> Transitions:
-        """The rows that `index` (a slice, positions, or a boolean for each row) selects, in its order."""
+        """Select the rows that `index` (a slice, positions, or a boolean for each row) names, in its order."""
         if not isinstance(index, slice):
             index = np.asarray(index)
             if index.ndim != 1 or index.dtype.kind not in "biu":
@@ -175,7 +176,7 @@ class Transitions(RowArrays):
         return part
 
     def replaced(self, **changes: Any) -> Transitions:
-        """The same with other arrays or other metadata, checked again.
+        """Return the same with other arrays or other metadata, checked again.
 
         >>> data = Transitions(factors=["a"], state=[[[1.0]], [[3.0]]], outcome=[[2.0], [6.0]])
         >>> data.replaced(episode=[0, 1]).episode
@@ -193,7 +194,7 @@ class Transitions(RowArrays):
         return "row" if self.episode is None else "episode"
 
     def split(self, share: float = 0.8, *, seed: int = 0) -> tuple[Transitions, Transitions]:
-        """Two parts, the first with this share of the episodes; no episode is in both.
+        """Split into two parts, the first with this share of the episodes; no episode is in both.
 
         Without an episode index the rows are split one by one, as `unit` says.
 
@@ -210,7 +211,7 @@ class Transitions(RowArrays):
         return self.subset(chosen[codes]), self.subset(~chosen[codes])
 
     def folds(self, k: int = 5, *, seed: int = 0) -> list[tuple[Transitions, Transitions]]:
-        """`k` pairs (the rest, a fold): every episode (or row, see `unit`) is in exactly one fold."""
+        """Return `k` pairs (the rest, a fold): every episode (or row, see `unit`) is in exactly one fold."""
         if not isinstance(k, int) or k < 2:
             raise DataError(f"The number of folds must be an integer of at least 2. Got {shown(k)} instead.")
         codes, count = self._units(k)
@@ -228,7 +229,7 @@ class Transitions(RowArrays):
         return codes, count
 
     def standardiser(self) -> Standardiser:
-        """Fitted on these rows only: `train.standardiser().transform(test)`."""
+        """Fit a standardiser on these rows only: `train.standardiser().transform(test)`."""
         return Standardiser.fit([self])
 
     # -- files -------------------------------------------------------------------------------------

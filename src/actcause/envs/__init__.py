@@ -38,12 +38,12 @@ RESAMPLED = ("push", "break")  # the paper scores these on states of which half 
 
 
 def names() -> tuple[str, ...]:
-    """The names of all domains."""
+    """List the names of all domains."""
     return tuple(DOMAINS)
 
 
 def parameters(name: str) -> dict[str, Any]:
-    """The parameters of a domain and their defaults.
+    """Return the parameters of a domain and their defaults.
 
     >>> parameters("block-1d")
     {'obstacles': 1, 'size': 100.0, 'reach': 2.0, 'body': 1.0, 'noise': 0.0}

@@ -107,7 +107,7 @@ class Domain(ABC):
         return 0
 
     def index(self, factor: str) -> int:
-        """The position of a factor; an unknown one is refused with the nearest name."""
+        """Return the position of a factor; an unknown one is refused with the nearest name."""
         if factor not in self.factors:
             raise QueryError(f"Unknown factor '{factor}' of {self.name}{suggest(factor, self.factors) or '.'}")
         return self.factors.index(factor)
@@ -116,18 +116,18 @@ class Domain(ABC):
 
     @abstractmethod
     def reset(self, generator: np.random.Generator, worlds: int) -> Array:
-        """Random initial states."""
+        """Draw initial states."""
 
     @abstractmethod
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        """Random actions, one row a world, with the random numbers of a noisy domain behind them."""
+        """Draw actions, one row a world, with the random numbers of a noisy domain behind them."""
 
     @abstractmethod
     def step(self, states: Array, actions: Array) -> Step:
         """Pure dynamics: neither argument is changed."""
 
     def intervene(self, states: Array, factor: str, values: Array, actions: Array | None = None) -> Array:
-        """The outcome factor's next features, had `factor` had these values (the rest as it was).
+        """Return the outcome factor's next features, had `factor` had these values (the rest as it was).
 
         `states` may be those that a step has `seen`, with the action in its place; then `actions` can be left
         out. For the action's factor the values replace the actions. Actions that are no factor, such as the
@@ -150,7 +150,7 @@ class Domain(ABC):
         return following[:, : len(self.features[self.outcome])]
 
     def with_action(self, states: Array, actions: Array) -> Array:
-        """What a recording shows as the state: the states with the action in its place."""
+        """Return what a recording shows as the state: the states with the action in its place."""
         seen = states.copy()
         if self.action is not None:
             used = len(self.features[self.action])
@@ -158,7 +158,7 @@ class Domain(ABC):
         return seen
 
     def with_noise(self, generator: np.random.Generator, actions: Array) -> Array:
-        """The actions with the random numbers of a noisy domain behind them, where they are not there yet."""
+        """Put the random numbers of a noisy domain behind the actions, where they are not there yet."""
         if not self.noise_size or actions.shape[1] != self.action_size:
             return actions
         return np.concatenate([actions, generator.standard_normal((len(actions), self.noise_size))], axis=1)

@@ -196,14 +196,14 @@ class Breakout(Domain):
         return QueryError(f"{self.blocks} blocks do not fit between y = {self.block_rows}; give fewer or more rows.")
 
     def _columns(self, body: tuple[float, float]) -> tuple[int, int]:
-        """The least and greatest integer x at which a body is inside the field."""
+        """Return the least and greatest integer x at which a body is inside the field."""
         return ceil(body[0] / 2), floor(self.size[0] - body[0] / 2)
 
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
         return self.with_noise(generator, generator.integers(-1, 2, (len(states), 1)).astype(float))
 
     def scripted_actions(self, states: Array) -> Array:
-        """Actions that keep the ball in play: follow it, and strike it towards a block that is left.
+        """Choose actions that keep the ball in play: follow it, and strike it towards a block that is left.
 
         >>> domain = Breakout()
         >>> states = domain.reset(np.random.default_rng(0), 100)
@@ -262,18 +262,18 @@ class Breakout(Domain):
         return Step(seen, following, cause, self._move_paddle(moves, following))
 
     def _bodies(self, world: Sequence[Any]) -> list[Body]:
-        """What the ball can meet, and where it is there: the paddle always, a block until it is hit."""
+        """List what the ball can meet, and where it is there: the paddle always, a block until it is hit."""
         there = [True, *(block[ALIVE] > 0 for block in world[FIRST:])]
         return list(zip((world[PADDLE], *world[FIRST:]), self._reach, there, strict=True))
 
     def _fly(self, world: Sequence[Any]) -> tuple[Number, Number, Number, Number]:
-        """The ball after a step in which it meets nothing but walls."""
+        """Return the ball after a step in which it meets nothing but walls."""
         x, y, vx, vy, _ = world[BALL]
         vx, vy = self._bounce_off_walls(x, y, vx, vy)
         return x + vx, y + vy, vx, vy
 
     def _bounce_off_walls(self, x: Number, y: Number, vx: Number, vy: Number) -> tuple[Number, Number]:
-        """The velocity with what points through a wall turned round."""
+        """Turn round what of the velocity points through a wall."""
         aside = x + vx - self.size[0] / 2
         outwards = (abs(aside) > (self.size[0] - self.ball[0]) / 2) & (aside * vx > 0)
         upwards = (y + vy > self.size[1] - self.ball[1] / 2) & (vy > 0)
@@ -307,7 +307,7 @@ class Breakout(Domain):
                 following[rows, position, ALIVE] = where(hit, 0.0, world[position][ALIVE])
 
     def _strike(self, x: Number, y: Number, paddle: Sequence[Number], vx: Number, vy: Number) -> tuple[Number, Number]:
-        """The velocity that the paddle gives: by zone, or down again off its underside."""
+        """Return the velocity that the paddle gives: by zone, or down again off its underside."""
         zone = (x - paddle[X]) / self._zone + len(self.angles) / 2
         across, up = map(float, self.angles[0])
         for number, angle in enumerate(self.angles[1:], start=1):
@@ -316,7 +316,7 @@ class Breakout(Domain):
         return where(below, vx, across), where(below, -vy, up)
 
     def _find_nearest(self, x: Number, y: Number, vx: Number, vy: Number, bodies: Sequence[Body]) -> list[Truth]:
-        """Which bodies a ball on its way enters first."""
+        """Say which bodies a ball on its way enters first."""
         speed = (where(vx == 0, STILL, vx), where(vy == 0, STILL, vy))
         entries = []
         for body, reach, there in bodies:

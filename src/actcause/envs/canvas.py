@@ -28,7 +28,7 @@ COLOURS = (PAPER, INK, FIELD, EDGE, AGENT, OUTCOME, THING, GOAL, TRUE, PREDICTED
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """The three bytes of a colour.
+    """Return the three bytes of a colour.
 
     >>> rgb("#F0E442")
     (240, 228, 66)
@@ -62,12 +62,12 @@ class Canvas:
         paint(_fine(corners), fill=fill, outline=outline, width=round(width * FINE))
 
     def path(self, points: Sequence[Point], colour: str, width: float, dash: float = 0.0) -> None:
-        """A line through points; with `dash`, strokes of that length with gaps between them."""
+        """Paint a line through points; with `dash`, strokes of that length with gaps between them."""
         for part in _dashes(points, dash) if dash else [points]:
             self._pen.line(_fine(part), fill=colour, width=round(width * FINE), joint="curve")
 
     def arrow(self, points: Sequence[Point], colour: str, width: float, *, dashed: bool = False) -> None:
-        """A line with a head at its end, with a white rim, so that it shows on any ground."""
+        """Paint a line with a head at its end, with a white rim, so that it shows on any ground."""
         tip, back = np.asarray(points[-1]), np.asarray(points[max(len(points) - 5, 0)])
         ahead = (tip - back) / max(float(np.hypot(*(tip - back))), 1e-9)
         aside = np.array([-ahead[1], ahead[0]])
@@ -79,11 +79,11 @@ class Canvas:
             self._pen.polygon(_fine([(float(x), float(y)) for x, y in head]), fill=colour_now)
 
     def text(self, at: Point, text: str, anchor: str = "mm", colour: str = INK, rim: str = PAPER) -> None:
-        """Text that is kept inside the picture; `anchor` is Pillow's, "mm" the middle."""
+        """Write text that is kept inside the picture; `anchor` is Pillow's, "mm" the middle."""
         self._texts.append((at, text, anchor, colour, rim))
 
     def measure(self, text: str) -> float:
-        """How many pixels wide a line of text is."""
+        """Return how many pixels wide a line of text is."""
         return float(self._font.getlength(text))
 
     def shorten(self, text: str, width: float) -> str:
@@ -95,7 +95,7 @@ class Canvas:
         return text + "..."
 
     def pixels(self) -> Array:
-        """The picture, `(height, width, 3)` bytes."""
+        """Return the picture, `(height, width, 3)` bytes."""
         image = self._image.reduce(FINE)
         pen = self._draw.Draw(image)
         for (x, y), text, anchor, colour, rim in self._texts:
@@ -154,7 +154,7 @@ def _fine(points: Sequence[Point]) -> list[Point]:
 
 
 def _dashes(points: Sequence[Point], length: float) -> list[list[Point]]:
-    """The strokes of a dashed line: each `length` long, with gaps of two thirds of that."""
+    """Return the strokes of a dashed line: each `length` long, with gaps of two thirds of that."""
     line = np.asarray(points, dtype=float)
     along = np.concatenate([[0.0], np.hypot(*np.diff(line, axis=0).T).cumsum()])
     strokes = []

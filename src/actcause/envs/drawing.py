@@ -59,7 +59,7 @@ def draw(
     size: int = 480,
     caption: Sequence[str] = (),
 ) -> Array:
-    """One world, `(factors, width)`, as a picture: bytes of shape `(height, width, 3)`.
+    """Draw one world, `(factors, width)`: bytes of shape `(height, width, 3)`.
 
     `cause` and `predicted` are vectors of 0 and 1 over the factors (as in `info["cause"]`) or names of
     factors. True causes get a solid blue arrow to the outcome, predicted ones a dashed orange one; the
@@ -205,7 +205,7 @@ class _Painter:
         self.field = (wide - across) / 2, (wide + across) / 2
 
     def pixel(self, place: Point) -> Point:
-        """Where a place of the world is in the picture; far outside it, somewhere outside."""
+        """Return where a place of the world is in the picture; far outside it, somewhere outside."""
         limit = 2.0 * (self.canvas.width + self.canvas.height)
         x = self.field[0] + (place[0] - self.scene.view[0]) * self.scale
         y = self.head + (self.scene.view[3] - place[1]) * self.scale
@@ -215,7 +215,7 @@ class _Painter:
         return max(body.extent[0] * self.scale / 2, 2.0), max(body.extent[1] * self.scale / 2, 2.0)
 
     def anchor(self, body: Body) -> Point:
-        """Where a body's arrow begins: its middle, or the edge of the picture nearest to it."""
+        """Return where a body's arrow begins: its middle, or the edge of the picture nearest to it."""
         x, y = self.pixel(body.place)
         rim = 6 * self.unit
         inside = min(max(x, self.field[0] + rim), self.field[1] - rim)
@@ -270,7 +270,7 @@ class _Painter:
         self.canvas.arrow(points, colour, 2.6 * self.unit, dashed=colour == PREDICTED)
 
     def _labels(self, loops: float) -> None:
-        """The names; those above a body leave room for the loops."""
+        """Write the names; those above a body leave room for the loops."""
         canvas, lane = self.canvas, 0
         for body in self.scene.bodies:
             x, y = self.pixel(body.place)
@@ -293,7 +293,7 @@ class _Painter:
                 canvas.text((x, y + (away if body.label == UNDER else -away - loops)), body.name)
 
     def _dial(self, name: str, way: Point) -> Point:
-        """The action as a pointer in a circle; returns where its arrows begin."""
+        """Draw the action as a pointer in a circle; return where its arrows begin."""
         radius = self.head * 0.36
         centre = (8 * self.unit + radius, self.head / 2)
         self.canvas.disc(centre, (radius, radius), FIELD)
@@ -305,7 +305,7 @@ class _Painter:
         return centre[0], centre[1] + radius
 
     def _whole(self, low: float, high: float) -> None:
-        """All bodies on a line that shows the whole world, and what of it is seen above."""
+        """Draw all bodies on a line that shows the whole world, and what of it is seen above."""
         canvas, y = self.canvas, self.below + 22 * self.unit
         left, right = 30 * self.unit, canvas.width - 34 * self.unit
 

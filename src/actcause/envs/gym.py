@@ -116,7 +116,7 @@ class DomainEnv(gymnasium.Env[dict[str, Array], Any]):
         return self._observe(), 0.0, bool(step.terminated[0]), self._steps >= self.domain.horizon, info
 
     def render(self) -> Any:
-        """A picture of the last step, with an arrow from each true cause to the outcome."""
+        """Draw the last step, with an arrow from each true cause to the outcome."""
         if self.render_mode is None:
             return None
         if self._shown is None:

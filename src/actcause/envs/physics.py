@@ -33,28 +33,28 @@ def unpack(states: Array) -> Any:
 
 
 def where(condition: Truth, yes: Number, no: Number) -> Number:
-    """`yes` where the condition holds, else `no`."""
+    """Return `yes` where the condition holds, else `no`."""
     if type(condition) is bool:
         return yes if condition else no
     return np.where(condition, yes, no)
 
 
 def lesser(one: Number, other: Number) -> Number:
-    """The lesser of two; `other` may be a float in all worlds."""
+    """Return the lesser of two; `other` may be a float in all worlds."""
     if type(one) is float:
         return other if other < one else one
     return np.minimum(one, other)
 
 
 def greater(one: Number, other: Number) -> Number:
-    """The greater of two; `other` may be a float in all worlds."""
+    """Return the greater of two; `other` may be a float in all worlds."""
     if type(one) is float:
         return other if other > one else one
     return np.maximum(one, other)
 
 
 def either(truths: Iterable[Truth]) -> Truth:
-    """In which worlds one of them holds."""
+    """Say in which worlds one of them holds."""
     holds: Truth = False
     for truth in truths:
         holds = holds | truth
@@ -62,7 +62,7 @@ def either(truths: Iterable[Truth]) -> Truth:
 
 
 def anywhere(truth: Truth) -> bool:
-    """Whether it holds in any world."""
+    """Say whether it holds in any world."""
     return truth if type(truth) is bool else bool(truth.any())
 
 
@@ -72,7 +72,7 @@ def worlds_where(truth: Truth) -> Array | slice:
 
 
 def gap(ahead: Number, aside: Truth, reach: float) -> Number:
-    """How far a body can go until it meets one `ahead`, where that is in its way; infinite where it is not."""
+    """Return how far a body can go until it meets one `ahead`, where that is in its way; infinite where it is not."""
     return where(aside & (ahead > 0), greater(ahead - reach, 0.0), inf)
 
 

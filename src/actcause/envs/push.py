@@ -204,7 +204,7 @@ class Push(Domain):
         return Step(seen, following, cause, ended, {"moved": moved, "pinned": pinned})
 
     def _wish(self, world: Sequence[Any], action: Sequence[Number]) -> list[Number]:
-        """The part of the action that the walls allow; a pusher outside them can only come back."""
+        """Return the part of the action that the walls allow; a pusher outside them can only come back."""
         low = self.box / 2
         high = self.arena - low
         return [
@@ -255,7 +255,7 @@ class Push(Domain):
             cause[rows, position] = stops
 
     def _gap(self, body: Sequence[Number], box: Sequence[Number], axis: int, sign: Number) -> Number:
-        """How far `body` can go along an axis before it meets a box; infinite if it never does."""
+        """Return how far `body` can go along an axis before it meets a box; infinite if it never does."""
         aside = abs(box[1 - axis] - body[1 - axis]) < self.box - TOUCH
         return gap((box[axis] - body[axis]) * sign, aside, self.box)
 

@@ -275,7 +275,7 @@ class RandomVectors(Domain):
         return (len(self.factors) - (self.noise == 0)) * self.dimensions
 
     def _advance(self, parameters: _Parameters, states: Array, actions: Array) -> tuple[Array, Array, Array]:
-        """The next states, which terms fired, and their scores."""
+        """Return the next states, which terms fired, and their scores."""
         worlds, variables, d = states.shape
         terms = len(parameters.thresholds)
         # Not `@`: with BLAS a world's last digits would depend on how many worlds are stepped together.
@@ -323,7 +323,7 @@ class RandomVectors(Domain):
         return parameters
 
     def _draw_matrices(self, generator: np.random.Generator) -> _Parameters:
-        """Random matrices of every relation, and of a term that never fires for each variable that is no target."""
+        """Draw matrices of every relation, and of a term that never fires for each variable that is no target."""
         d, place = self.dimensions, {name: i for i, name in enumerate(self.factors)}
         targets = [relation.target for relation in self.relations]
         free = [name for name in self.factors if name not in targets]
@@ -370,7 +370,7 @@ class _Parameters:
 
 
 def _orthogonal(generator: np.random.Generator, size: int) -> Array:
-    """A random orthogonal matrix, uniformly distributed; the signs make it the same on every machine."""
+    """Draw an orthogonal matrix, uniformly distributed; the signs make it the same on every machine."""
     q, r = np.linalg.qr(generator.normal(size=(size, size)))
     signed: Array = q * np.where(np.diag(r) < 0, -1.0, 1.0)
     return signed
@@ -394,7 +394,7 @@ PRESETS: Mapping[str, RandomVectors] = MappingProxyType(
 
 
 def random_vectors(name: str, **overrides: Any) -> RandomVectors:
-    """One of the paper's domains by name, other parameters at will.
+    """Build one of the paper's domains by name, other parameters at will.
 
     >>> random_vectors("d-20", draw=3).dimensions
     20
