@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from actcause.cli import main
-from actcause.cli import serve as serving
+from actcause.page.server.start import _find_folder
 from waiting import wait_until
 
 COMMAND = [sys.executable, "-m", "actcause", "serve", "--port", "0", "--json"]
@@ -140,7 +140,7 @@ def test_a_short_token_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 def test_without_folders_it_uses_some_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert serving._folder("--runs", None, "runs") == tmp_path / "actcause" / "runs"
+    assert _find_folder("runs", None, "runs") == tmp_path / "actcause" / "runs"
     assert (tmp_path / "actcause" / "runs").is_dir()
 
 
