@@ -70,6 +70,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 def without_ray(folder: Path) -> None:
     """Every command with the usual engine, then with Ray."""
+    Local.run = in_this_process  # type: ignore[assignment, method-assign]  # who runs a task has no part in this
     prepare(folder)
     found = {}
     for name, words in commands(folder, folder, small=True).items():

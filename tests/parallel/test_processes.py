@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -55,8 +56,8 @@ def test_isolated_tasks_are_always_in_another_process() -> None:
 
 def test_workers_are_kept_for_the_next_run_and_end_with_the_engine() -> None:
     with engine(workers=2) as workers:
-        first = set(values(workers.run(slept, [0.1] * 4)))
-        second = set(values(workers.run(slept, [0.1] * 4)))
+        first = set(values(workers.run(slept, [0.0] * 4)))
+        second = set(values(workers.run(slept, [0.0] * 4)))
         assert first == second
         assert all(map(alive, first))
     assert not any(map(alive, first))
@@ -97,11 +98,11 @@ def test_a_worker_that_is_killed_while_idle_costs_no_attempt() -> None:
 
 
 def test_closing_ends_workers_that_are_busy() -> None:
-    began = time.monotonic()
     with engine(workers=2) as workers:
-        outcomes = workers.run(slept, [0.0, 60.0])
+        outcomes = workers.run(slept, [0.0, 600.0])
         next(outcomes)
-    assert time.monotonic() - began < 30
+        assert multiprocessing.active_children()
+    assert not multiprocessing.active_children()
 
 
 def test_a_value_that_cannot_be_sent_is_an_outcome() -> None:

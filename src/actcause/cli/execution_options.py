@@ -12,7 +12,7 @@ NAMED = frozenset(
     (
         *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds", "device", "seed", "resume", "overwrite"),
-        *("data", "runs", "host", "port", "token"),
+        *("data", "runs", "host", "port", "token", "mapping", "frames", "draw"),
     )
 )
 

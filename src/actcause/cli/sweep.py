@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import QueryError
 from ..io.console import print_json, print_note
 from ..parallel import engine
-
-if TYPE_CHECKING:
-    from ..learn.sweeps.sweep import Sweep
 
 MISTAKE, INTERRUPTED = 2, 130
 
@@ -31,32 +28,30 @@ def split_words(words: Sequence[str], sweep: Sequence[str]) -> tuple[str, list[s
     return sources[0], [*sweep, *settings]
 
 
-def run(sweep: Sweep, *, engine_name: str, workers: int | None, address: str | None, as_json: bool) -> int:
-    """Run the sweep and print its table; return 2 where a trial failed."""
-    from ..learn.sweeps.sweep import swept
+def run(given: Mapping[str, Any], *, engine_name: str, workers: int | None, address: str | None, as_json: bool) -> int:
+    """Sweep as `learn.sweep` is given it, and print its table; 2 where a trial failed."""
+    from ..learn.sweeps.sweep import sweep
     from ..learn.training import launch
 
     if launch.size() > 1:
         raise QueryError("A sweep is not started by torchrun: give it --workers, or another engine.")
-    sweep.check()  # before an engine is begun
-    count = len(sweep.grid.settings())
 
-    def report(verdict: Mapping[str, Any], done: int) -> None:
+    def on_verdict(verdict: Mapping[str, Any], done: int, count: int) -> None:
         if sys.stderr.isatty():
             print_note(f"{done} of {count}: {verdict['name']} {verdict['status']}")
 
     try:
-        with engine(engine_name, workers, address) as crew:
-            ranking, notes = swept(sweep, crew, report)
+        with engine(engine_name, workers, address) as shared:
+            ranking = sweep(**given, workers=shared, on_verdict=on_verdict)
     except KeyboardInterrupt:
         print_note("stopped; the same command goes on where it was, and redoes nothing that is finished")
         return INTERRUPTED
-    for note in notes:
+    for note in ranking.notes:
         print_note(note)
     failed = sum(trial["score"] is None for trial in ranking.trials)
     if as_json:
-        print_json({"out": str(sweep.folder), "failed": failed, **ranking.to_json()})
+        print_json({"out": str(given["out"]), "failed": failed, **ranking.to_json()})
     elif ranking.winner is not None:
         print(ranking)
-        print(f"The winner of {count}, chosen without labels: {sweep.folder / ranking.winner}")
+        print(f"The winner of {len(ranking.trials)}, chosen without labels: {given['out'] / ranking.winner}")
     return MISTAKE if failed else 0

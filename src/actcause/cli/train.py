@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..errors import MissingExtraError, QueryError
 from ..io.console import print_json, print_note
 from ..io.signals import exit_on_terminate
-from ..learn.sweeps import FRAMES
+from ..learn.row_source import FRAMES
 from ..questions import source as sources
 
 if TYPE_CHECKING:
     from ..learn import Learner
-    from ..learn.sweeps.source import Source
+    from ..learn.row_source import RowSource
     from ..learn.training.loop import TrainingProgress
 
 OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-seconds"}
@@ -142,8 +142,8 @@ def train(
     command goes on where it stopped. Under torchrun several processes train one run together.
     """
     library = _library()
+    from ..learn.row_source import RowSource
     from ..learn.sweeps import grid
-    from ..learn.sweeps.source import Source
     from ..learn.training import launch
     from . import sweep as command
 
@@ -151,15 +151,16 @@ def train(
         source, settings = command.split_words(words, sweep or ())
         seeds = _parse_seeds(seed)
         given = dict(sources.setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
-        rows = Source(source, None if mapping is None else str(mapping), frames, draw)
+        rows = RowSource(source, None if mapping is None else str(mapping), frames, draw)
         shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
         if len(seeds) > 1:
             settings.append(f"seed={seed}")
         if settings:
-            from ..learn.sweeps.sweep import Sweep
-
             taken = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
-            request = Sweep(rows, out, grid.Grid.read(settings, taken), method, shared, patience, tensorboard)
+            request = {
+                "source": rows, "out": out, "settings": grid.Grid.read(settings, taken).values, "method": method,
+                "options": shared, "patience": patience, "tensorboard": tensorboard,
+            }  # fmt: skip
             if overwrite:
                 raise QueryError("--overwrite is for one run; a sweep goes on with its folder, or takes another.")
             return command.run(request, engine_name=engine_name, workers=workers, address=address, as_json=as_json)
@@ -176,7 +177,7 @@ def train(
         )  # fmt: skip
 
 
-def _train(learner: Learner, rows: Source, out: Path, *, go_on: str, as_json: bool, **more: Any) -> int:
+def _train(learner: Learner, rows: RowSource, out: Path, *, go_on: str, as_json: bool, **more: Any) -> int:
     """Train one run; of several processes that a launcher started, the first one speaks."""
     from ..learn import runs, train_run
     from ..learn.errors import RunError

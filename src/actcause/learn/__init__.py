@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .preimages import LearnedPreimages, learned_preimages
     from .run_evaluation import RunEvaluation, evaluate_run
     from .run_training import train_run
+    from .sweeps.sweep import sweep
     from .training.session import fit_many
 
 # Where the names live that are imported when they are first asked for.
@@ -56,6 +57,7 @@ _HOMES = {
     "preimages": ("LearnedPreimages", "learned_preimages"),
     "run_evaluation": ("RunEvaluation", "evaluate_run"),
     "run_training": ("train_run",),
+    "sweeps.sweep": ("sweep",),
     "training.session": ("fit_many",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
@@ -99,5 +101,6 @@ __all__ = [
     "names",
     "predict_files",
     "resampled",
+    "sweep",
     "train_run",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import runs
 from .learner import Learner
-from .sweeps.source import Source
+from .row_source import RowSource
 from .training import launch
 from .training.loop import TrainingProgress
 from .training.session import device_of
@@ -16,7 +16,7 @@ from .training.session import device_of
 
 def train_run(
     learner: Learner,
-    source: Source | str,
+    source: RowSource | str,
     out: str | PathLike[str],
     *,
     resume: bool = False,
@@ -33,16 +33,16 @@ def train_run(
     >>> import tempfile
     >>> from actcause.learn import Never
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = train_run(Never(), Source("1-in", frames=1000), f"{folder}/run")
+    ...     run = train_run(Never(), RowSource("1-in", frames=1000), f"{folder}/run")
     >>> run.rows, run.status
     (1000, 'finished')
     """
-    source = Source(source) if isinstance(source, str) else source
+    source = RowSource(source) if isinstance(source, str) else source
     with launch.join_processes(learner.device) as member:
         with launch.agree(member):
             learner.check_options()
             device_of(learner.device)
-            data = source.rows(learner.seed)
+            data = source.read(learner.seed)
         return runs.train(
             learner,
             data,

@@ -5,7 +5,7 @@
             ...
 
 `local` runs processes of this machine, `ray` tasks of a Ray cluster. A new engine is a file with a pool (see
-`ordered.py`) and a line in `engine`.
+`ordering.py`) and a line in `engine`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Died:
 Reply = tuple[Any, str | None] | Died
 
 
-class Pool(Protocol):
+class TaskPool(Protocol):
     """Where tasks are run; `number` tells them apart."""
 
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
@@ -42,8 +42,8 @@ class _Begun:
     attempts: int
 
 
-def ordered(
-    pool: Pool, workers: int, function: Callable[[T], R], tasks: Iterable[T], retries: int
+def run_in_order(
+    pool: TaskPool, workers: int, function: Callable[[T], R], tasks: Iterable[T], retries: int
 ) -> Iterator[Outcome[R]]:
     """Run the tasks on a pool, as `Engine.run` says."""
     coming = enumerate(tasks)
@@ -58,7 +58,7 @@ def ordered(
             if not isinstance(reply, Died):
                 done[number] = Outcome(*reply, begun.attempts)
             elif begun.attempts > retries:
-                done[number] = Outcome(None, lost(begun.attempts, reply.how), begun.attempts)
+                done[number] = Outcome(None, describe_loss(begun.attempts, reply.how), begun.attempts)
             else:
                 running[number] = replace(begun, attempts=begun.attempts + 1)
                 pool.begin(number, function, begun.task)
@@ -86,8 +86,8 @@ def ordered(
         pool.abandon(running)
 
 
-def lost(attempts: int, how: str | None = None) -> str:
-    """The sentence about a task that was given up, and how its worker ended where that is known."""
+def describe_loss(attempts: int, how: str | None = None) -> str:
+    """Write the sentence about a task that was given up, and how its worker ended where that is known."""
     often = "once" if attempts == 1 else f"{attempts} times"
     last = "" if how is None else f" (at last {how})"
     return f"Its worker ended before it did, {often}{last}; it may need more memory than there is."

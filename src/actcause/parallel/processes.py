@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 from .base import Outcome, attempt, sentence
 from .child_process import ChildProcess, hold_interrupts
-from .ordering import Died, Reply, ordered
+from .ordering import Died, Reply, run_in_order
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,7 +33,7 @@ class Local:
     ) -> Iterator[Outcome[R]]:
         if self.workers == 1 and not isolated:
             return (Outcome(*attempt(function, task), 1) for task in tasks)
-        return ordered(_Processes(self._crew), self.workers, function, tasks, retries)
+        return run_in_order(_Processes(self._crew), self.workers, function, tasks, retries)
 
     def __enter__(self) -> Self:
         return self
@@ -67,6 +67,8 @@ class _Crew:
         return worker.end()
 
     def close(self) -> None:
+        if not self._all:
+            return
         with hold_interrupts():  # a second Ctrl-C must not leave half of them behind
             self.idle.clear()
             for worker in list(self._all):

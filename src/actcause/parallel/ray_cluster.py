@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 from ..errors import MissingExtraError
 from .base import EngineError, Outcome, attempt
 from .child_process import environment
-from .ordering import Died, Reply, ordered
+from .ordering import Died, Reply, run_in_order
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -61,7 +61,7 @@ class Ray:
         coming = iter(tasks)
         for first in coming:
             pool, workers = _Submitted(self._function), self.workers
-            yield from ordered(pool, workers, function, chain([first], coming), retries)
+            yield from run_in_order(pool, workers, function, chain([first], coming), retries)
 
     def __enter__(self) -> Self:
         return self

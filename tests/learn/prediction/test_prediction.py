@@ -326,7 +326,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(run, data, capsys, tmp_path):
 # -- workers that are killed ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["local", "ray"])
+@pytest.mark.parametrize("name", ["local", pytest.param("ray", marks=pytest.mark.slow)])  # as tests/parallel holds
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
 def test_a_row_group_that_kills_its_workers_is_named_and_the_other_files_are_finished(
     run, data, capsys, monkeypatch, request, tmp_path, name

@@ -8,9 +8,7 @@ import errno
 import json
 import os
 import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,15 +16,14 @@ from typing import Any
 import pytest
 import torch
 
+import killers
 from actcause.cli import main
 from actcause.data import Transitions, collect, load
 from actcause.errors import QueryError
-from actcause.learn import Always, Never, make, runs
+from actcause.learn import Always, Never, make, runs, sweep
 from actcause.learn.sweeps.grid import MOST, Grid, name_of, values
-from actcause.learn.sweeps.judge import judged
-from actcause.learn.sweeps.ranking import ranked
-from actcause.learn.sweeps.source import Source
-from actcause.learn.sweeps.sweep import Sweep, swept
+from actcause.learn.sweeps.judge import judge_learner
+from actcause.learn.sweeps.ranking import Ranking, rank_trials
 from actcause.parallel import Outcome
 
 QUICK = ["--method", "grad", "--set", "steps=20", "--set", "width=8", "--set", "batch=32", "--no-tensorboard"]
@@ -42,9 +39,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def undisturbed(data: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep over penalties and seeds by one worker."""
+    """A sweep over penalties and seeds by this process."""
     out = tmp_path_factory.mktemp("undisturbed") / "sweep"
-    assert main(["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "seed=0..1"]) == 0
+    threads = torch.get_num_threads()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("actcause.cli.sweep.engine", lambda *_: _Here())
+        assert main(["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "seed=0..1"]) == 0
+    torch.set_num_threads(threads)
     return out
 
 
@@ -142,7 +143,7 @@ def test_every_combination_is_a_run_and_the_table_has_them_best_first(
 ) -> None:
     names = {f"penalty={penalty},seed={seed}" for penalty in (0.01, 0.1) for seed in (0, 1)}
     assert {path.name for path in undisturbed.iterdir()} == {
-        *names, "sweep.json", "table.csv", "table.json", "table.svg", "verdicts",
+        *names, "sweep.json", "table.csv", "table.json", "table.svg",
     }  # fmt: skip
     table = json.loads((undisturbed / "table.json").read_text())
     assert table["winner"] == table["trials"][0]["name"]
@@ -184,7 +185,7 @@ def test_the_same_command_redoes_nothing(
 
 
 def test_a_sweep_that_was_cut_off_goes_on(data: str, tmp_path: Path) -> None:
-    asked = _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0..1"])
+    asked = data, tmp_path / "sweep", ["method=never,always", "seed=0..1"]
 
     class Cut(_Here):
         def run(self, function: Any, tasks: Sequence[Any], **more: Any) -> Iterator[Any]:
@@ -192,19 +193,20 @@ def test_a_sweep_that_was_cut_off_goes_on(data: str, tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        swept(asked, Cut())
+        _sweep(*asked, Cut())
     assert not (tmp_path / "sweep" / "table.csv").exists()
     rest = _Here()
-    ranking, notes = swept(asked, rest)
+    ranking = _sweep(*asked, rest)
     assert rest.begun == ["method=always,seed=1"]
     assert len(ranking.trials) == 4
-    assert notes == []
+    assert ranking.notes == ()
+    assert not list((tmp_path / "sweep").glob(".*"))
 
 
 def test_values_may_be_added_and_only_these_are_trained(data: str, tmp_path: Path) -> None:
-    swept(_sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0"]), _Here())
+    _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0"], _Here())
     more = _Here()
-    ranking, _ = swept(_sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0..1"]), more)
+    ranking = _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0..1"], more)
     assert more.begun == ["method=never,seed=1", "method=always,seed=1"]
     assert len(ranking.trials) == 4
 
@@ -227,6 +229,7 @@ def test_a_domain_is_recorded_anew_for_each_seed(small: None, tmp_path: Path) ->
 # -- workers, engines and faults -------------------------------------------------------------------
 
 
+@pytest.mark.slow  # tests/parallel holds that Ray gives what processes give
 @pytest.mark.usefixtures("cluster")
 def test_ray_gives_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) -> None:
     out = tmp_path / "sweep"
@@ -235,51 +238,34 @@ def test_ray_gives_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) 
     assert contents(out) == contents(undisturbed)
 
 
-def test_two_workers_one_of_which_is_killed_give_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) -> None:
+def test_two_workers_one_of_which_is_killed_give_the_same_bytes(
+    undisturbed: Path, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actcause.learn.sweeps.sweep.run_trial", killers.run_trial)
     out = tmp_path / "sweep"
     command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "--sweep", "seed=0..1"]
-    command += ["--workers", "2"]
-    process = subprocess.Popen([sys.executable, "-m", "actcause", *command], stdout=subprocess.DEVNULL)
-    killed: set[int] = set()
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and not killed:
-        for worker in _workers(process.pid):
-            if any(out.glob("*/run.json")):  # a trial is under way
-                os.kill(worker, signal.SIGKILL)
-                killed.add(worker)
-                break
-        time.sleep(0.02)
-    assert process.wait(timeout=120) == 0
-    assert killed
+    assert main([*command, "--workers", "2"]) == 0
+    assert (tmp_path / killers.KILLED).exists()
     assert contents(out) == contents(undisturbed)
 
 
-def _workers(parent: int) -> set[int]:
-    """The processes of the engine: children that were spawned, without Python's own tracker of resources."""
-    try:
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        return {int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()}
-    except (FileNotFoundError, ProcessLookupError):
-        return set()
-
-
-def _sweep(data: str, out: Path, words: list[str]) -> Sweep:
+def _sweep(data: str, out: Path, words: list[str], workers: _Here) -> Ranking:
     options = {"device": "cpu", "max_seconds": None, "seed": 0}
-    return Sweep(Source(data), out, Grid.read(words, {}), "never", options, tensorboard=False)
+    grid = Grid.read(words, {}).values
+    return sweep(data, out, grid, method="never", options=options, tensorboard=False, workers=workers)
 
 
 def test_a_trial_that_fails_is_tried_again_when_the_others_are_done_and_then_reported(
     data: str, tmp_path: Path
 ) -> None:
-    asked = _sweep(data, tmp_path / "once", ["seed=0..2"])
     once = _Here(lambda task: "MemoryError" if task.name == "seed=1" and once.begun.count("seed=1") == 1 else None)
-    ranking, notes = swept(asked, once)
+    ranking = _sweep(data, tmp_path / "once", ["seed=0..2"], once)
     assert once.begun == ["seed=0", "seed=1", "seed=2", "seed=1"]
-    assert notes == []
+    assert ranking.notes == ()
     always = _Here(lambda task: "MemoryError" if task.name == "seed=1" else None)
-    ranking, notes = swept(_sweep(data, tmp_path / "always", ["seed=0..2"]), always)
+    ranking = _sweep(data, tmp_path / "always", ["seed=0..2"], always)
     assert [trial["status"] for trial in ranking.trials] == ["finished", "finished", "failed"]
-    assert notes == ["1 of 3 trials failed; seed=1: MemoryError"]
+    assert list(ranking.notes) == ["1 of 3 trials failed; seed=1: MemoryError"]
 
 
 def test_what_one_trial_refuses_is_reported_and_the_others_go_on(
@@ -302,10 +288,10 @@ def test_what_one_trial_refuses_is_reported_and_the_others_go_on(
 
 
 def test_ctrl_c_says_how_to_go_on(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    def interrupted(*_: Any) -> Any:
+    def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("actcause.learn.sweeps.sweep.swept", interrupted)
+    monkeypatch.setattr("actcause.learn.sweeps.sweep.sweep", interrupted)
     assert main(["train", data, "--out", str(tmp_path / "s"), "--sweep", "seed=0..2"]) == 130
     assert "the same command goes on" in capsys.readouterr().err
 
@@ -459,13 +445,13 @@ def test_true_causes_win_over_naming_nothing_everything_or_some(recorded: Transi
     each = {"settings": {}, "status": "finished", "true_error": None, "notes": []}
     verdicts = []
     for name, learner in {"never": never, "always": always, "late": late, "right": right}.items():
-        found = judged(learner, recorded)
+        found = judge_learner(learner, recorded)
         verdicts.append({**each, "name": name, "explained": found.explained, "named": found.named})
-    ranking = ranked([], verdicts)
+    ranking = rank_trials([], verdicts)
     assert ranking.winner == "right"
     assert [trial["name"] for trial in ranking.trials][1] == "late"
 
 
 def test_the_choice_does_not_look_at_true_causes(recorded: Transitions) -> None:
     learner = Always(device="cpu").fit(recorded)
-    assert judged(learner, recorded) == judged(learner, recorded.replaced(cause=None))
+    assert judge_learner(learner, recorded) == judge_learner(learner, recorded.replaced(cause=None))

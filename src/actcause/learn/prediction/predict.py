@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...parallel import Engine, Outcome, engine
-from ..loading import load
 from .files import FilePair, pair_files
 from .row_groups import Fault, FileContents, GroupTask, PredictionSettings, inspect_file, predict_group
 from .target import FOUND, UNSURE, Target, count_causes
@@ -95,6 +94,8 @@ def predict_files(
     their number on this machine, or an engine. `on_progress` is called with the rows that are done, and all of them.
     A file that cannot be read does not keep the others from being finished; a place that cannot be written to does.
     """
+    from ..loading import load  # with torch, which a worker does not need to know what it has to do
+
     run, mapping = Path(run), None if mapping is None else Path(mapping)
     settings = PredictionSettings.of(run, load(run, device=device), device, hindsight, mapping)
     pairs = pair_files([files] if isinstance(files, str) else files, os.fspath(out))

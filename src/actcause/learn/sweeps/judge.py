@@ -40,21 +40,21 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """`explained`: 0 for as much as the own factor alone tells, 1 for all factors. `named`: factors in a row."""
 
     explained: float
     named: float
 
 
-def judged(learner: Learner, data: Transitions) -> Judged:
+def judge_learner(learner: Learner, data: Transitions) -> Judgement:
     """Judge a fitted learner by the rows that it held out of the data that it was trained on."""
     train, held = split_of(data, learner.held_out, learner.seed)
     train, held = _thin(train, LEARNED), _thin(held, HELD)
     encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
     judge = _Judge(encoder, _Shown.of(learner, train, encoder), device_of(learner.device))
     judge.learn()
-    return judge.verdict(_Shown.of(learner, held, encoder))
+    return judge.judge(_Shown.of(learner, held, encoder))
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Shown:
 
     @property
     def named(self) -> Tensor:
-        """(rows,): how many factors are named besides the outcome's own."""
+        """How many factors are named besides the outcome's own: (rows,)."""
         return (self.masks[:, 1] - self.masks[:, 0]).sum(-1)
 
 
@@ -102,10 +102,10 @@ class _Judge:
         Trainer(nets, SEED, self.device).run([*self.events.stages(steps), stage])
 
     @torch.no_grad()
-    def verdict(self, held: _Shown) -> Judged:
+    def judge(self, held: _Shown) -> Judgement:
         rows, parts = held.rows, torch.split(torch.arange(len(held.rows), device=self.device), BATCH)
         target = rows.target / self.events.scale[0]
-        error = torch.cat([(self._log_odds(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
+        error = torch.cat([(self._expect(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
         weight = torch.ones(len(rows), device=self.device)
         if bool(self.events.rare[0]):
             assert rows.own is not None
@@ -119,17 +119,17 @@ class _Judge:
         least, named, everything = (weight * unexplained).double().mean(1).tolist()
         possible = least - everything
         explained = (least - named) / possible if possible > NOTHING else 0.0
-        return Judged(explained, float((weight * held.named).double().mean()))
+        return Judgement(explained, float((weight * held.named).double().mean()))
 
     def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        missed = self._log_odds(self.shown, index) - self.events.target[index].unsqueeze(1)
+        missed = self._expect(self.shown, index) - self.events.target[index].unsqueeze(1)
         return error_loss(missed).mean(), {"error": missed.detach().abs().mean()}
 
     def _sampler(self) -> Sampler:
         return Sampler([self.events.pools(0)], BATCH, [SEED], "judge", self.device)
 
-    def _log_odds(self, shown: _Shown, index: Tensor) -> Tensor:
-        """(1, what it is told, rows, outputs): what the network expects."""
+    def _expect(self, shown: _Shown, index: Tensor) -> Tensor:
+        """Give what the network expects: (1, what it is told, rows, outputs)."""
         told = self.told.expand(1, -1, index.shape[1])
         embedded = self.model.embedding(shown.rows.network_inputs(index))
         predicted: Tensor = self.model(embedded, shown.masks[index].transpose(1, 2), told)
@@ -137,7 +137,7 @@ class _Judge:
 
 
 def _thin(data: Transitions, most: int) -> Transitions:
-    """At most so many rows, evenly spaced."""
+    """Take at most so many rows, evenly spaced."""
     if len(data) <= most:
         return data
     return data.subset(np.linspace(0, len(data) - 1, most).astype(np.int64))

@@ -24,8 +24,8 @@ STYLE: Any = {
 }  # fmt: skip
 
 
-def drawn(ranking: Ranking) -> bytes:
-    """The picture as SVG: over the first setting that is not the seed, with a line for each value of the next."""
+def draw_ranking(ranking: Ranking) -> bytes:
+    """Draw it as SVG: over the first setting that is not the seed, with a line for each value of the next."""
     try:
         import matplotlib
         from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -42,7 +42,7 @@ def drawn(ranking: Ranking) -> bytes:
         FigureCanvasSVG(figure)
         for position, (key, label) in enumerate(panels.items(), 1):
             axes = figure.add_subplot(1, len(panels), position)
-            _panel(axes, [trial for trial in scored if trial[key] is not None], names, key, ranking.winner)
+            _draw_panel(axes, [trial for trial in scored if trial[key] is not None], names, key, ranking.winner)
             axes.set_xlabel(names[0])
             axes.set_ylabel(label)
         content = io.BytesIO()
@@ -50,12 +50,14 @@ def drawn(ranking: Ranking) -> bytes:
     return content.getvalue()
 
 
-def _panel(axes: Any, trials: Sequence[Mapping[str, Any]], names: Sequence[str], key: str, winner: str | None) -> None:
-    """Every trial as a point, and lines through the means of those that differ in the other settings only."""
-    values = _ordered([trial["settings"][names[0]] for trial in trials])
+def _draw_panel(
+    axes: Any, trials: Sequence[Mapping[str, Any]], names: Sequence[str], key: str, winner: str | None
+) -> None:
+    """Draw every trial as a point, and lines through the means of those that differ in the other settings only."""
+    values = _order([trial["settings"][names[0]] for trial in trials])
     place = {_text(value): at for at, value in enumerate(values)}
     second = names[1] if len(names) > 1 and names[1] != "seed" else None
-    groups = [None] if second is None else _ordered([trial["settings"][second] for trial in trials])
+    groups = [None] if second is None else _order([trial["settings"][second] for trial in trials])
     for position, group in enumerate(groups if len(groups) <= LINES else [None]):
         mine = [trial for trial in trials if group is None or trial["settings"][second] == group]
         style = {"color": INK[position % len(INK)], "marker": MARKERS[position % len(MARKERS)]}
@@ -73,8 +75,8 @@ def _panel(axes: Any, trials: Sequence[Mapping[str, Any]], names: Sequence[str],
         axes.legend()
 
 
-def _ordered(values: Sequence[Any]) -> list[Any]:
-    """Each value once: numbers by size, before others by their text."""
+def _order(values: Sequence[Any]) -> list[Any]:
+    """List each value once: numbers by size, before others by their text."""
     once = {_text(value): value for value in values}
 
     def key(value: Any) -> tuple[bool, float, str]:

@@ -33,6 +33,7 @@ class Ranking:
     names: tuple[str, ...]  # of the settings that are swept over
     cost: float
     trials: tuple[Verdict, ...]  # with their scores
+    notes: tuple[str, ...] = ()  # sentences worth reading
 
     @property
     def winner(self) -> str | None:
@@ -51,7 +52,7 @@ class Ranking:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["rank", "run", *self.names, "status", "score", *MEASURED])
         for rank, trial in enumerate(self.trials, 1):
-            settings = [_written(trial["settings"][name]) for name in self.names]
+            settings = [_write_value(trial["settings"][name]) for name in self.names]
             numbers = [trial[key] for key in ("score", *MEASURED)]
             writer.writerow([rank, trial["name"], *settings, trial["status"], *numbers])
         return text.getvalue().encode()
@@ -74,13 +75,13 @@ class Ranking:
         return "\n".join(lines)
 
 
-def ranked(names: Sequence[str], verdicts: Sequence[Verdict]) -> Ranking:
-    """The trials in order; those that score the same in the order they came.
+def rank_trials(names: Sequence[str], verdicts: Sequence[Verdict]) -> Ranking:
+    """Put the trials in order; those that score the same in the order they came.
 
     >>> each = {"settings": {}, "status": "finished", "true_error": None, "notes": []}
     >>> measured = {"never": (0.0, 0.0), "right": (1.0, 0.5), "always": (1.0, 1.0), "half": (0.5, 0.25)}
     >>> found = [{**each, "name": name, "explained": e, "named": n} for name, (e, n) in measured.items()]
-    >>> [(trial["name"], trial["score"]) for trial in ranked([], found).trials]
+    >>> [(trial["name"], trial["score"]) for trial in rank_trials([], found).trials]
     [('right', 0.5), ('half', 0.75), ('never', 1.0), ('always', 1.0)]
     """
     judged = [verdict for verdict in verdicts if verdict["explained"] is not None]
@@ -98,5 +99,5 @@ def ranked(names: Sequence[str], verdicts: Sequence[Verdict]) -> Ranking:
     return Ranking(tuple(names), cost, tuple(order))
 
 
-def _written(value: Any) -> str:
+def _write_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)

@@ -7,19 +7,19 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ... import envs
-from ...errors import QueryError, suggest
-from . import FRAMES
+from .. import envs
+from ..errors import QueryError, suggest
 
 if TYPE_CHECKING:
-    from ...data import Transitions
+    from ..data import Transitions
 
+FRAMES = 100_000  # recorded of a domain, unless told otherwise
 BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class Source:
-    """What DATA_OR_DOMAIN and the options beside it name; `check` says whether it can be."""
+class RowSource:
+    """A file with its mapping, or a domain with how much of it is recorded; `check` says whether it can be."""
 
     name: str
     mapping: str | None = None
@@ -30,8 +30,8 @@ class Source:
     def is_domain(self) -> bool:
         return self.name in envs.names()
 
-    def absolute(self) -> Source:
-        """The same, wherever a process stands."""
+    def absolute(self) -> RowSource:
+        """Give the same source, wherever a process stands."""
         name = self.name if self.is_domain else str(Path(self.name).absolute())
         mapping = None if self.mapping is None else str(Path(self.mapping).absolute())
         return replace(self, name=name, mapping=mapping)
@@ -40,18 +40,22 @@ class Source:
         """Refuse what is neither a file nor a domain, and options of the one for the other."""
         if self.is_domain:
             if self.mapping is not None:
-                raise QueryError(f"--mapping is for a file, and {self.name} is a domain.")
+                raise QueryError(
+                    "{parameter} is for a file, and {name} is a domain.", parameter="mapping", name=self.name
+                )
             return
         if not Path(self.name).exists():
             hint = suggest(self.name, envs.names()) or "; see 'actcause domains'."
             raise QueryError(f"'{self.name}' is neither a file nor a domain{hint}")
-        for option, value in (("--frames", self.frames), ("--draw", self.draw)):
+        for parameter, value in (("frames", self.frames), ("draw", self.draw)):
             if value is not None:
-                raise QueryError(f"{option} is for a domain, and {self.name} is a file.")
+                raise QueryError(
+                    "{parameter} is for a domain, and {name} is a file.", parameter=parameter, name=self.name
+                )
 
-    def rows(self, seed: int) -> Transitions:
-        """The rows; those of a domain are recorded with the training's seed."""
-        from ...data import collect, load
+    def read(self, seed: int) -> Transitions:
+        """Read the rows; those of a domain are recorded with the training's seed."""
+        from ..data import collect, load
 
         self.check()
         if not self.is_domain:
@@ -60,16 +64,16 @@ class Source:
         return collect(world, FRAMES if self.frames is None else self.frames, seed, metadata={"domain": self.name})
 
     def digest(self) -> str | None:
-        """The same for the same bytes; None for a domain, whose name and options say all."""
+        """Digest the bytes of a file; None for a domain, whose name and options say all."""
         if self.is_domain:
             return None
-        found = blake2b(digest_size=16)
+        digest = blake2b(digest_size=16)
         top = Path(self.name)
         try:
             for path in sorted(part for part in top.rglob("*") if part.is_file()) if top.is_dir() else [top]:
                 with open(path, "rb") as file:
                     while block := file.read(BLOCK):
-                        found.update(block)
+                        digest.update(block)
         except OSError as refused:
             raise QueryError(f"'{self.name}' cannot be read: {refused.strerror or refused}.") from None
-        return found.hexdigest()
+        return digest.hexdigest()
