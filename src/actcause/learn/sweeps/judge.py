@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from ...data import Transitions
-from .. import Learner
+from ..learner import Learner
 from ..training.batches import DeviceRows, Sampler, folds_of
 from ..training.encoding import Encoder
 from ..training.forward import error_loss

@@ -14,7 +14,7 @@ from ...errors import MissingExtraError
 from ...io.atomic import reason, remove_partials, write_whole_bytes
 from ...io.journal import Journal
 from ...parallel import Engine, engine
-from .. import RunError
+from ..errors import RunError
 from ..row_source import RowSource
 from ..runs import FREE
 from . import plot

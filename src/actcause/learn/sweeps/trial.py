@@ -12,8 +12,12 @@ import torch
 from ...data import Transitions
 from ...envs import RESAMPLED
 from ...errors import ActCauseError
-from .. import Learner, LearnError, evaluate, make, runs
+from .. import runs
+from ..errors import LearnError
+from ..evaluation import evaluate
+from ..learner import Learner
 from ..loading import MODEL
+from ..registry import make
 from ..row_source import RowSource
 from ..training.replica import split_of
 from .judge import judge_learner
