@@ -32,6 +32,7 @@ test-browser: $(STAMP) chromium  ## The explorer in a real browser
 
 test-slow: $(STAMP)  ## The long fuzzing and agreement runs
 	$(BIN)/python -m pytest -n 2 -m slow
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "not slow" tests/core
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Hypothesis profiles (`HYPOTHESIS_PROFILE=ci` looks at more examples), and one Ray cluster for all tests."""
+"""Hypothesis profiles (`HYPOTHESIS_PROFILE=thorough` looks at more examples), and one Ray cluster for all tests."""
 
 import os
 import warnings
@@ -11,7 +11,7 @@ collect_ignore_glob = ["conftest.py", "*/conftest.py"]  # they hold no doctests,
 
 STEADY = settings(derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("default", STEADY, max_examples=100)
-settings.register_profile("ci", STEADY, max_examples=300)
+settings.register_profile("thorough", STEADY, max_examples=300)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -8,7 +8,7 @@ import actcause as ac
 from actcause.core.checks import check_definition, check_model, check_solver
 from actcause.core.definitions import DEFINITIONS
 from actcause.core.definitions.but_for import ButFor
-from actcause.core.solvers import ENGINES, EngineSolver, Exhaustive
+from actcause.core.solvers import ENCODINGS, Exhaustive, SatSolver
 from actcause.errors import ContractError
 
 
@@ -22,10 +22,10 @@ def test_every_definition_keeps_its_contract(name):
     check_definition(DEFINITIONS[name])
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", ENCODINGS)
 def test_every_fast_solver_keeps_its_contract(name):
     definition = DEFINITIONS[name]
-    check_solver(lambda query: EngineSolver(ENGINES[name], Exhaustive(definition)), definition)
+    check_solver(lambda query: SatSolver(ENCODINGS[name], Exhaustive(definition)), definition)
 
 
 def test_a_model_whose_equation_leaves_its_range_is_caught():

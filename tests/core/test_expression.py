@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actcause.core.expression import And, Chain, Compare, IfElse, Name, Not, Number, Or, Work, facts, height
+from actcause.core.expression import And, Chain, Compare, IfElse, Name, Not, Number, Or, StepBudget, facts, height
 from actcause.core.text import parse_formula
 from actcause.errors import ModelError
 from strategies import expressions, reachable
@@ -54,7 +54,7 @@ def test_bounds_hold_every_value(expression):
 def test_possible_values_hold_every_value_and_are_exact_when_no_name_occurs_twice(expression):
     sets = {name: frozenset(values) for name, values in RANGES.items()}
     try:
-        possible = expression.possible(sets, Work(10**6, at_once=4_096, free=16))
+        possible = expression.possible(sets, StepBudget(10**6, at_once=4_096, free=16))
     except ModelError:
         pytest.fail("the strategy draws no division by zero")
     reached = set(reachable(expression, RANGES))
@@ -199,15 +199,15 @@ def test_values_that_could_pass_the_largest_integer_are_refused():
 def test_a_sum_of_many_votes_is_bounded_without_trying_all_of_them():
     votes = Chain(Name("V0"), tuple(("+", Name(f"V{i}")) for i in range(1, 5_000)))
     sets = {f"V{i}": frozenset({0, 1}) for i in range(5_000)}
-    assert votes.possible(sets, Work(10**5, at_once=4_096, free=16)) == frozenset(range(5_001))
+    assert votes.possible(sets, StepBudget(10**5, at_once=4_096, free=16)) == frozenset(range(5_001))
 
 
 def test_looking_for_possible_values_stops_when_the_work_is_spent():
     wide = parse_formula("A * B")
     sets = {"A": frozenset(range(100)), "B": frozenset(range(100))}
-    assert wide.possible(sets, Work(10**6, at_once=9_999, free=16)) is None
-    assert wide.possible(sets, Work(9_999, at_once=10**6, free=16)) is None
-    work = Work(10_000, at_once=10_000, free=16)
+    assert wide.possible(sets, StepBudget(10**6, at_once=9_999, free=16)) is None
+    assert wide.possible(sets, StepBudget(9_999, at_once=10**6, free=16)) is None
+    work = StepBudget(10_000, at_once=10_000, free=16)
     assert wide.possible(sets, work) is not None
     assert work.left == 0
 

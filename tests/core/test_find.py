@@ -25,7 +25,7 @@ from actcause import (
 from actcause.core.expression import Compare, Name, Number
 from actcause.core.spaces.out_of_core import OutOfCorePartitions
 from actcause.parallel import engine
-from strategies import contexts, models
+from strategies import contexts, many, models
 
 ROCKS = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
 BOTH_THROW = {"ST": 1, "BT": 1}
@@ -111,6 +111,7 @@ def test_the_work_done_is_in_the_statistics() -> None:
 
 
 @given(data=st.data())
+@many(160)
 def test_each_cause_found_is_one_when_judged(data: st.DataObject) -> None:
     model = data.draw(models(max_endogenous=4))
     context = data.draw(contexts(model))

@@ -63,11 +63,11 @@ def check_definition(definition: Definition) -> None:
         search = Search(query, max_steps=ORACLE_STEPS)
         try:
             for witness in islice(definition.witnesses(search, event), 50):
-                said = f"{definition.name} on {event}: "
-                _require(witness.changed.keys() == event.keys(), said + "a witness must change just the event")
-                _require(bool(witness.replay(query)), said + f"the witness {witness} does not undo the effect")
+                where = f"{definition.name} on {event}: "
+                _require(witness.changed.keys() == event.keys(), where + "a witness must change just the event")
+                _require(bool(witness.replay(query)), where + f"the witness {witness} does not undo the effect")
                 _require(
-                    isinstance(definition.sufficient(search, event, witness), bool), said + "sufficient must be a bool"
+                    isinstance(definition.sufficient(search, event, witness), bool), where + "sufficient must be a bool"
                 )
         except OutOfBudget:
             continue
@@ -93,10 +93,10 @@ def check_solver(make: Callable[[Query], Solver], definition: Definition) -> Non
                 f"{definition.name} on {event}: the solver's witness does not replay",
             )
     for query in _queries(definition.name):
-        found = [frozenset(cause.event.items()) for cause in make(query).causes(Search(query))]
+        events = [frozenset(cause.event.items()) for cause in make(query).causes(Search(query))]
         expected = {frozenset(cause.event.items()) for cause in oracle.causes(Search(query))}
-        _require(len(set(found)) == len(found), f"{definition.name}: a cause was found twice")
-        _require(set(found) == expected, f"{definition.name} on {query.effect}: the causes differ from the oracle's")
+        _require(len(set(events)) == len(events), f"{definition.name}: a cause was found twice")
+        _require(set(events) == expected, f"{definition.name} on {query.effect}: the causes differ from the oracle's")
 
 
 def _queries(definition: str) -> Iterator[Query]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import QueryError
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
-from .definitions import DEFINITIONS, definition_named
+from .definitions import DEFINITIONS, get_definition
 from .expression import Expression
 from .find import Share, causes, is_cause, make_query
 from .model import Model
@@ -103,7 +103,7 @@ def compare(
     ['strong']
     """
     given = DEFINITIONS if definitions is None else (definitions,) if isinstance(definitions, str) else definitions
-    names = tuple(definition_named(name).name for name in given)
+    names = tuple(get_definition(name).name for name in given)
     if not names:
         raise QueryError("{parameter} must name at least one definition.", parameter="definitions")
     query = make_query(model, context, effect, names[0], alpha_sufficiency, alpha_necessity)

@@ -81,7 +81,7 @@ class ModelCounts(Counts):
     def background(self, size: tuple[int, ...]) -> Array | None:
         if not self.exogenous:
             return None
-        columns = [self._coded(name) for name in self.exogenous]
+        columns = [self._encode(name) for name in self.exogenous]
         key, _ = mixed_radix(columns, [len(self.model.ranges[name]) for name in self.exogenous], size[0])
         return key
 
@@ -136,7 +136,7 @@ class ModelCounts(Counts):
         freed = tuple(axis for axis in range(len(self.axes)) if axis not in kept)
         total = prod(table.shape[axis] for axis in freed)
         shape = [table.shape[axis] for axis in kept]
-        place, width = mixed_radix([self._coded(self.axes[axis]) for axis in kept], shape, self.size[0])
+        place, width = mixed_radix([self._encode(self.axes[axis]) for axis in kept], shape, self.size[0])
         if not freed:  # nothing is left to change; counting would take a row of zeros for each state
             return (table.ravel()[place] != own).astype(np.int64), 1
         agreeing = np.zeros((width, kinds + 1), dtype=np.int64)
@@ -153,7 +153,7 @@ class ModelCounts(Counts):
             agreeing[:, :kinds] = counted.reshape(width, kinds)
         return total - agreeing[place, own], total
 
-    def _coded(self, name: str) -> Array:
+    def _encode(self, name: str) -> Array:
         if name not in self._codes:
             self._codes[name] = encode(self.values[name], self.model.ranges[name])
         return self._codes[name]
@@ -167,19 +167,19 @@ class ModelCounts(Counts):
         between = {v for v in between if v in self.ancestors}
         # With everything in between held as it was, only what the outcome reads itself counts.
         direct = [name for name in event if name in self.inputs]
-        found = np.zeros(self.size, dtype=bool)
+        necessary = np.zeros(self.size, dtype=bool)
         if direct:
             differing, total = self._differing_with(set(self.inputs) - set(direct))
-            found = at_least(differing, total, alpha)
+            necessary = at_least(differing, total, alpha)
         ordered = [name for name in self.variables if name in between]
         strict_subsets = chain.from_iterable(combinations(ordered, size) for size in range(len(ordered)))
         for held in strict_subsets:
-            if found.all():
+            if necessary.all():
                 break
             check()
-            open_states = np.flatnonzero(~found)
-            found[open_states] = self._necessary_holding(event, held, open_states, alpha, check)
-        return found
+            open_states = np.flatnonzero(~necessary)
+            necessary[open_states] = self._necessary_holding(event, held, open_states, alpha, check)
+        return necessary
 
     def _necessary_holding(
         self, event: Sequence[str], held: Sequence[str], states: Array, alpha: Fraction | None, check: Check

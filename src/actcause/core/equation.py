@@ -25,8 +25,8 @@ class Equation:
 
     @classmethod
     def from_expression(cls, expression: Expression) -> Equation:
-        found = facts(expression)
-        return cls(found.names, expression, facts=found)
+        summary = facts(expression)
+        return cls(summary.names, expression, facts=summary)
 
     @classmethod
     def from_function(cls, name: str, function: Callable[..., Any]) -> Equation:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ TRUTH: frozenset[int] = frozenset({0, 1})
 IF, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
 
 
-class Work:
+class StepBudget:
     """A budget of steps that many calls share; one step looks at one value or combination."""
 
     __slots__ = ("at_once", "free", "left")
@@ -88,10 +88,10 @@ class Expression(ABC):
         """An interval that contains every value, from intervals of the variables."""
 
     @abstractmethod
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
         """The values that occur when each name varies by itself (exact if no name occurs twice).
 
-        None when this takes more `work` than is left.
+        None when this takes more `budget` than is left.
         """
 
     def own(self) -> object:
@@ -163,7 +163,7 @@ class Number(Expression):
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
         return (self.number, self.number)
 
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
         return frozenset((self.number,))
 
     def own(self) -> object:
@@ -195,7 +195,7 @@ class Name(Expression):
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
         return env[self.name]
 
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
         return env[self.name]
 
     def own(self) -> object:
@@ -205,8 +205,23 @@ class Name(Expression):
         return self.name
 
 
+class _Truth(Expression):
+    """A node whose values are 0 and 1."""
+
+    __slots__ = ()
+
+    def bounds(self, env: Mapping[str, Interval]) -> Interval:
+        for child in self.children():
+            child.bounds(env)
+        return (0, 1)
+
+    @property
+    def boolean(self) -> bool:
+        return True
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Not(Expression):
+class Not(_Truth):
     """Logical negation: 1 if the operand is 0, else 0."""
 
     operand: Expression
@@ -221,30 +236,65 @@ class Not(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.operand,)
 
-    def bounds(self, env: Mapping[str, Interval]) -> Interval:
-        self.operand.bounds(env)
-        return (0, 1)
-
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        values = self.operand.possible(env, work)
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
+        values = self.operand.possible(env, budget)
         if values is None or values is TRUTH:
             return values
         return frozenset([int(not truth) for truth in _truths(values)])
-
-    @property
-    def boolean(self) -> bool:
-        return True
 
     def __str__(self) -> str:
         return f"not {self.operand.wrap(NOT)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class And(Expression):
-    """Conjunction of any number of operands, left to right, stopping at the first 0."""
+class _Connective(_Truth):
+    """Any number of operands, left to right, stopping at the first whose truth `decides` the result."""
 
     operands: tuple[Expression, ...]
-    binds = AND
+    word: ClassVar[str]
+    decides: ClassVar[bool]
+
+    def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
+        join = operator.or_ if self.decides else operator.and_
+        so_far: Array | None = None
+        for operand in self.operands:
+            mask = where
+            if so_far is not None and where is not None:
+                mask = where & (~so_far if self.decides else so_far)
+            truth = operand.array(env, mask) != 0
+            so_far = truth if so_far is None else join(so_far, truth)
+        assert so_far is not None  # the parser never builds an empty one
+        return so_far.astype(np.int64)
+
+    def children(self) -> tuple[Expression, ...]:
+        return self.operands
+
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
+        can_decide, can_pass = False, True
+        for operand in self.operands:
+            values = operand.possible(env, budget)
+            if values is TRUTH:
+                can_decide = True
+                continue
+            if values is None:
+                return None
+            truths = _truths(values)
+            can_decide |= self.decides in truths
+            if (not self.decides) not in truths:
+                can_pass = False
+        if can_decide and can_pass:
+            return TRUTH
+        return frozenset([int(self.decides) if can_decide else int(not self.decides)])
+
+    def __str__(self) -> str:
+        return f" {self.word} ".join(operand.wrap(self.binds + 1) for operand in self.operands)
+
+
+class And(_Connective):
+    """Conjunction: 0 if an operand is 0, else 1."""
+
+    __slots__ = ()
+    binds, word, decides = AND, "and", False
 
     def value(self, env: Mapping[str, int]) -> int:
         for operand in self.operands:
@@ -252,40 +302,12 @@ class And(Expression):
                 return 0
         return 1
 
-    def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
-        so_far: Array | None = None
-        for operand in self.operands:
-            mask = where if so_far is None or where is None else where & so_far
-            truth = operand.array(env, mask) != 0
-            so_far = truth if so_far is None else so_far & truth
-        assert so_far is not None  # the parser never builds an empty conjunction
-        return so_far.astype(np.int64)
 
-    def children(self) -> tuple[Expression, ...]:
-        return self.operands
+class Or(_Connective):
+    """Disjunction: 1 if an operand is not 0, else 0."""
 
-    def bounds(self, env: Mapping[str, Interval]) -> Interval:
-        for operand in self.operands:
-            operand.bounds(env)
-        return (0, 1)
-
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        return _possible_truth(self.operands, env, work, decides=False)
-
-    @property
-    def boolean(self) -> bool:
-        return True
-
-    def __str__(self) -> str:
-        return " and ".join(operand.wrap(NOT) for operand in self.operands)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Or(Expression):
-    """Disjunction of any number of operands, left to right, stopping at the first that is not 0."""
-
-    operands: tuple[Expression, ...]
-    binds = OR
+    __slots__ = ()
+    binds, word, decides = OR, "or", True
 
     def value(self, env: Mapping[str, int]) -> int:
         for operand in self.operands:
@@ -293,58 +315,10 @@ class Or(Expression):
                 return 1
         return 0
 
-    def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
-        so_far: Array | None = None
-        for operand in self.operands:
-            mask = where if so_far is None or where is None else where & ~so_far
-            truth = operand.array(env, mask) != 0
-            so_far = truth if so_far is None else so_far | truth
-        assert so_far is not None  # the parser never builds an empty disjunction
-        return so_far.astype(np.int64)
-
-    def children(self) -> tuple[Expression, ...]:
-        return self.operands
-
-    def bounds(self, env: Mapping[str, Interval]) -> Interval:
-        for operand in self.operands:
-            operand.bounds(env)
-        return (0, 1)
-
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        return _possible_truth(self.operands, env, work, decides=True)
-
-    @property
-    def boolean(self) -> bool:
-        return True
-
-    def __str__(self) -> str:
-        return " or ".join(operand.wrap(AND) for operand in self.operands)
-
 
 def _truths(values: frozenset[int]) -> list[bool]:
     """Which truth values occur; quick however many values there are."""
     return [truth for truth, occurs in ((False, 0 in values), (True, any(values))) if occurs]
-
-
-def _possible_truth(
-    operands: tuple[Expression, ...], env: Mapping[str, frozenset[int]], work: Work, *, decides: bool
-) -> Values:
-    """Possible values of a chain in which an operand whose truth is `decides` settles the result."""
-    can_decide, can_pass = False, True
-    for operand in operands:
-        values = operand.possible(env, work)
-        if values is TRUTH:
-            can_decide = True
-            continue
-        if values is None:
-            return None
-        truths = _truths(values)
-        can_decide |= decides in truths
-        if (not decides) not in truths:
-            can_pass = False
-    if can_decide and can_pass:
-        return TRUTH
-    return frozenset([int(decides) if can_decide else int(not decides)])
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -354,7 +328,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compare(Expression):
+class Compare(_Truth):
     """A comparison of two values."""
 
     left: Expression
@@ -373,21 +347,14 @@ class Compare(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.left, self.right)
 
-    def bounds(self, env: Mapping[str, Interval]) -> Interval:
-        self.left.bounds(env)
-        self.right.bounds(env)
-        return (0, 1)
-
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        values = work.product(COMPARISONS[self.symbol], self.left.possible(env, work), self.right.possible(env, work))
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
+        values = budget.product(
+            COMPARISONS[self.symbol], self.left.possible(env, budget), self.right.possible(env, budget)
+        )
         return None if values is None else frozenset(map(int, values))
 
     def own(self) -> object:
         return self.symbol
-
-    @property
-    def boolean(self) -> bool:
-        return True
 
     def __str__(self) -> str:
         return f"{self.left.wrap(SUM)} {self.symbol} {self.right.wrap(SUM)}"
@@ -467,26 +434,26 @@ class Chain(Expression):
                 raise ModelError("the values of an expression could pass 2**62; use smaller ranges")
         return (low, high)
 
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        if self.binds == SUM and (interval := self._sum_of_intervals(env, work)) is not None:
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
+        if self.binds == SUM and (interval := self._sum_of_intervals(env, budget)) is not None:
             return interval
-        result = self.first.possible(env, work)
+        result = self.first.possible(env, budget)
         for symbol, operand in self.steps:
             if result is None:
                 return None
-            result = work.product(ARITHMETIC[symbol], result, operand.possible(env, work))
+            result = budget.product(ARITHMETIC[symbol], result, operand.possible(env, budget))
         return result
 
-    def _sum_of_intervals(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+    def _sum_of_intervals(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
         """The possible values of a sum of operands without gaps, such as a count of votes: these have none either."""
         low = high = 0
         for symbol, operand in (("+", self.first), *self.steps):
-            values = operand.possible(env, work)
-            if values is None or not work.spend(len(values)) or max(values) - min(values) >= len(values):
+            values = operand.possible(env, budget)
+            if values is None or not budget.spend(len(values)) or max(values) - min(values) >= len(values):
                 return None
             ends = (min(values), max(values)) if symbol == "+" else (-max(values), -min(values))
             low, high = low + ends[0], high + ends[1]
-        return frozenset(range(low, high + 1)) if work.spend(high - low + 1) else None
+        return frozenset(range(low, high + 1)) if budget.spend(high - low + 1) else None
 
     def own(self) -> object:
         return tuple(symbol for symbol, _ in self.steps)
@@ -518,8 +485,8 @@ class Negative(Expression):
         low, high = self.operand.bounds(env)
         return (-high, -low)
 
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        return work.each(operator.neg, self.operand.possible(env, work))
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
+        return budget.each(operator.neg, self.operand.possible(env, budget))
 
     def __str__(self) -> str:
         return f"-{self.operand.wrap(UNARY)}"
@@ -562,14 +529,14 @@ class Call(Expression):
         pick = FUNCTIONS[self.function]
         return (pick([low for low, _ in intervals]), pick([high for _, high in intervals]))
 
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
-        result = self.arguments[0].possible(env, work)
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
+        result = self.arguments[0].possible(env, budget)
         if self.function == "abs":
-            return work.each(abs, result)
+            return budget.each(abs, result)
         for argument in self.arguments[1:]:
             if result is None:
                 return None
-            result = work.product(FUNCTIONS[self.function], result, argument.possible(env, work))
+            result = budget.product(FUNCTIONS[self.function], result, argument.possible(env, budget))
         return result
 
     def own(self) -> object:
@@ -634,23 +601,23 @@ class IfElse(Expression):
             low, high = min(low, then_low), max(high, then_high)
         return (low, high)
 
-    def possible(self, env: Mapping[str, frozenset[int]], work: Work) -> Values:
+    def possible(self, env: Mapping[str, frozenset[int]], budget: StepBudget) -> Values:
         pairs, last = self.branches()
         result: set[int] = set()
         for then, condition in pairs:
-            conditions = condition.possible(env, work)
+            conditions = condition.possible(env, budget)
             if conditions is None:
                 return None
             truths = _truths(conditions)
             if True in truths:
-                values = then.possible(env, work)
-                if values is None or not work.spend(len(values)):
+                values = then.possible(env, budget)
+                if values is None or not budget.spend(len(values)):
                     return None
                 result |= values
             if False not in truths:
                 return frozenset(result)
-        values = last.possible(env, work)
-        if values is None or not work.spend(len(values)):
+        values = last.possible(env, budget)
+        if values is None or not budget.spend(len(values)):
             return None
         return frozenset(result | values)
 

@@ -9,10 +9,10 @@ from typing import overload
 from ..errors import QueryError, TooLargeError, blaming
 from ..parallel import Engine
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
-from .definitions import OutOfBudget, Search, definition_named
+from .definitions import OutOfBudget, Search, get_definition
 from .expression import Expression
 from .model import Model
-from .solvers import ENGINES, EngineSolver, Exhaustive, Solver
+from .solvers import ENCODINGS, Exhaustive, SatSolver, Solver
 from .spaces import out_of_core
 from .spaces.functional import FunctionalSolver
 from .spaces.out_of_core import OutOfCorePartitions
@@ -49,17 +49,17 @@ def causes(
         raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     chosen = _solver(query, solver)
-    return Answer(query, _until_spent(chosen, search, max_causes), search.statistics)
+    return Answer(query, _search_within_budget(chosen, search, max_causes), search.statistics)
 
 
-def _until_spent(solver: Solver, search: Search, max_causes: int | None) -> Iterator[Cause | Status]:
-    found = 0
+def _search_within_budget(solver: Solver, search: Search, max_causes: int | None) -> Iterator[Cause | Status]:
+    reported = 0
     try:
         for cause in solver.causes(search):
-            if found == max_causes:
+            if reported == max_causes:
                 yield Status.MAX_CAUSES
                 return
-            found += 1
+            reported += 1
             yield cause
     except OutOfBudget as ended:
         yield ended.status
@@ -173,7 +173,7 @@ def make_query(
     alpha_necessity: Share,
 ) -> Query:
     """Check the parts of a question and put them together."""
-    name = definition_named(definition).name
+    name = get_definition(definition).name
     if isinstance(context, str):
         with blaming("context"):
             context = parse_event(context, model.ranges)
@@ -186,7 +186,7 @@ def _solver(query: Query, solver: str) -> Solver:
         raise QueryError(wrong, parameter="solver", known=", ".join(SOLVERS), got=solver)
     if query.definition == "functional":
         return FunctionalSolver(query, oracle=solver == "exhaustive")
-    exhaustive = Exhaustive(definition_named(query.definition))
+    exhaustive = Exhaustive(get_definition(query.definition))
     if solver == "exhaustive":
         return exhaustive
-    return EngineSolver(ENGINES[query.definition], fallback=exhaustive)
+    return SatSolver(ENCODINGS[query.definition], fallback=exhaustive)

@@ -166,30 +166,23 @@ class Model:
         return tuple(name for name in self.variables if name not in context_only)
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """The variables that the equation of `name` reads; none for a root."""
+        """Return the variables that the equation of `name` reads; none for a root."""
         self.check_known(name)
         equation = self.equations.get(name)
         return () if equation is None else equation.parents
 
     def ancestors(self, names: Iterable[str]) -> set[str]:
-        """`names` and every variable that they follow from."""
-        found: set[str] = set()
-        stack = list(names)
-        while stack:
-            name = stack.pop()
-            if name not in found:
-                found.add(name)
-                stack.extend(self.parents(name))
-        return found
+        """Return `names` and every variable that they follow from."""
+        return self.reads(names, ())
 
     def descendants(self, names: Iterable[str]) -> set[str]:
-        """`names` and every variable that follows from them."""
-        found = set(names)
+        """Return `names` and every variable that follows from them."""
+        below = set(names)
         for name in self.order:
             equation = self.equations.get(name)
-            if equation is not None and not found.isdisjoint(equation.parents):
-                found.add(name)
-        return found
+            if equation is not None and not below.isdisjoint(equation.parents):
+                below.add(name)
+        return below
 
     def check_known(self, name: str) -> None:
         if name not in self.ranges:
@@ -219,14 +212,14 @@ class Model:
 
     def check_formula(self, formula: Expression) -> None:
         """Refuse a formula over this model that names unknown variables or whose values could overflow."""
-        looked_at = facts(formula)
-        for name in looked_at.names:
+        summary = facts(formula)
+        for name in summary.names:
             self.check_known(name)
-        if looked_at.arithmetic:
-            formula.bounds({name: (self.ranges[name][0], self.ranges[name][-1]) for name in looked_at.names})
+        if summary.arithmetic:
+            formula.bounds({name: (self.ranges[name][0], self.ranges[name][-1]) for name in summary.names})
 
     def check_context(self, context: Mapping[str, int]) -> dict[str, int]:
-        """Return the context as plain integers, or say in one sentence what is wrong with it."""
+        """Return the context as plain integers, or refuse it."""
         values: dict[str, int] = {}
         _check_mapping("context", context)
         for name, value in context.items():
@@ -256,7 +249,7 @@ class Model:
         return {name: shared[id(values)] for name, values in self.ranges.items()}
 
     def evaluate(self, context: Mapping[str, int], do: Mapping[str, int] | None = None) -> dict[str, int]:
-        r"""The value of every variable in `context`, under the intervention `do`.
+        r"""Compute every variable in `context`, under the intervention `do`.
 
         >>> Model.from_text("A\nB = not A").evaluate({"A": 0})
         {'A': 0, 'B': 1}
@@ -268,7 +261,7 @@ class Model:
         return self.solve(roots, fixed)
 
     def solve(self, roots: Mapping[str, int], fixed: Mapping[str, int]) -> dict[str, int]:
-        """`evaluate` without checking its arguments again: for solvers, which call it very often."""
+        """Evaluate without checking the arguments again: for solvers, which do it very often."""
         values: dict[str, int] = {}
         for name in self.order:
             if name in fixed:
@@ -297,13 +290,13 @@ class Model:
         )
 
     def equation_value(self, name: str, env: Mapping[str, int]) -> int:
-        """What the equation of `name` gives when its parents have the values in `env`."""
+        """Compute what the equation of `name` gives when its parents have the values in `env`."""
         return self._equation_value(name, env)
 
     def evaluate_many(
         self, contexts: Mapping[str, Any], do: Mapping[str, Any] | None = None, *, only: Iterable[str] | None = None
     ) -> dict[str, Array]:
-        r"""`evaluate` for arrays of values that broadcast against each other.
+        r"""Evaluate arrays of values that broadcast against each other.
 
         With `only`, just these variables and what they follow from are computed.
 
@@ -342,16 +335,16 @@ class Model:
         return env
 
     def reads(self, names: Iterable[str], given: Container[str]) -> set[str]:
-        """`names` and all that they follow from, going no further than the variables that are given."""
-        found: set[str] = set()
+        """Return `names` and all that they follow from, going no further than the variables that are given."""
+        above: set[str] = set()
         stack = [names] if isinstance(names, str) else list(names)
         while stack:
             name = stack.pop()
-            if name not in found:
-                found.add(name)
+            if name not in above:
+                above.add(name)
                 if name not in given:
                     stack.extend(self.parents(name))
-        return found
+        return above
 
     def _equation_array(self, name: str, env: Mapping[str, Array]) -> Array:
         try:
@@ -395,14 +388,14 @@ class Model:
         return prod(len(self.ranges[name]) for name in self.roots)
 
     def contexts(self) -> Iterator[dict[str, int]]:
-        """Every context, the last root varying fastest."""
+        """Yield every context, the last root varying fastest."""
         for values in product(*(self.ranges[name] for name in self.roots)):
             yield dict(zip(self.roots, values, strict=True))
 
     # -- text ----------------------------------------------------------------------------------
 
     def to_text(self) -> str:
-        """Model text that `Model.from_text` reads back to an equal model."""
+        """Write model text that `Model.from_text` reads back to an equal model."""
         for name in self.variables:
             if not is_name(name):
                 raise ModelError(f"Model text cannot have a variable of the name {shown(name)}; rename it.")

@@ -26,22 +26,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ..errors import ParseError, printable
-from .expression import (
-    COMPARISONS,
-    FUNCTIONS,
-    And,
-    Call,
-    Chain,
-    Compare,
-    Expression,
-    IfElse,
-    Name,
-    Negative,
-    Not,
-    Number,
-    Or,
-    height,
-)
+from . import expression as tree
+from .expression import Expression, height
 from .ranges import MAX_RANGE, Range
 
 MAX_DEPTH = 50  # parentheses and negations around a part of a formula
@@ -84,7 +70,7 @@ class Shared:
     """What the lines of a text have in common: one node for each name, one tuple for each range."""
 
     def __init__(self) -> None:
-        self.literals: dict[str, tuple[Name, Not]] = {}
+        self.literals: dict[str, tuple[tree.Name, tree.Not]] = {}
         self.ranges: dict[tuple[int, int], Range] = {}
         self.range_values = 0
 
@@ -121,14 +107,14 @@ class Parser:
             source = source.split("\n")[before.count("\n")]
         raise ParseError(message, line=line, column=column, source=source)
 
-    def expected(self, what: str) -> NoReturn:
+    def fail_expecting(self, what: str) -> NoReturn:
         token = self.tokens[self.at]
         came = "the end of the line" if token == END else f"'{printable(token[:40])}'"
         self.fail(f"expected {what}, got {came}")
 
     def take(self, token: str, what: str | None = None) -> None:
         if self.tokens[self.at] != token:
-            self.expected(what or f"'{token}'")
+            self.fail_expecting(what or f"'{token}'")
         self.at += 1
 
     def enter(self, levels: int = 1) -> None:
@@ -165,7 +151,7 @@ class Parser:
             result = self.either()
         self.tall = self.tall or len(branches) > 5
         for then, condition in reversed(branches):
-            result = IfElse(then, condition, result)
+            result = tree.IfElse(then, condition, result)
         self.depth -= 1
         return result
 
@@ -177,7 +163,7 @@ class Parser:
         while self.tokens[self.at] in ("or", "|"):
             self.at += 1
             operands.append(self.both())
-        return Or(tuple(operands))
+        return tree.Or(tuple(operands))
 
     def both(self) -> Expression:
         first = self.negation()
@@ -187,7 +173,7 @@ class Parser:
         while self.tokens[self.at] in ("and", "&"):
             self.at += 1
             operands.append(self.negation())
-        return And(tuple(operands))
+        return tree.And(tuple(operands))
 
     def negation(self) -> Expression:
         start = self.at
@@ -206,30 +192,30 @@ class Parser:
         result = self.comparison()
         self.depth -= count
         for _ in range(count):
-            result = self.literals[result.name][1] if isinstance(result, Name) else Not(result)
+            result = self.literals[result.name][1] if isinstance(result, tree.Name) else tree.Not(result)
         return result
 
     def comparison(self) -> Expression:
         left = self.sum()
-        if self.tokens[self.at] not in COMPARISONS:
+        if self.tokens[self.at] not in tree.COMPARISONS:
             if self.tokens[self.at] == "=":
                 self.fail("'=' is not a comparison; write '=='")
             return left
         links: list[Expression] = []
-        while (symbol := self.tokens[self.at]) in COMPARISONS:
+        while (symbol := self.tokens[self.at]) in tree.COMPARISONS:
             self.at += 1
             start, chained = self.at, self.chained
             right = self.sum()
-            links.append(Compare(left, symbol, right))
+            links.append(tree.Compare(left, symbol, right))
             left = right
             # Every operand but the outer two stands in two links; were chains to nest there, each
             # level would double the formula.
-            if chained != self.chained and self.tokens[self.at] in COMPARISONS:
+            if chained != self.chained and self.tokens[self.at] in tree.COMPARISONS:
                 self.fail("a chain of comparisons in the middle of another; join them by 'and'", start)
         if len(links) == 1:
             return links[0]
         self.chained += 1
-        return And(tuple(links))
+        return tree.And(tuple(links))
 
     def sum(self) -> Expression:
         return self.chain(("+", "-"), self.product)
@@ -245,7 +231,7 @@ class Parser:
         while (symbol := self.tokens[self.at]) in symbols:
             self.at += 1
             steps.append((symbol, operand()))
-        return Chain(first, tuple(steps))
+        return tree.Chain(first, tuple(steps))
 
     def unary(self) -> Expression:
         token = self.tokens[self.at]
@@ -255,15 +241,15 @@ class Parser:
             operand = self.unary()
             self.depth -= 1
             if token != "-":
-                return Not(operand)
-            return Number(-operand.number) if isinstance(operand, Number) else Negative(operand)
+                return tree.Not(operand)
+            return tree.Number(-operand.number) if isinstance(operand, tree.Number) else tree.Negative(operand)
         return self.atom()
 
     def atom(self) -> Expression:
         token = self.tokens[self.at]
         if token.isdecimal():
-            return Number(self.integer())
-        if token in FUNCTIONS:
+            return tree.Number(self.integer())
+        if token in tree.FUNCTIONS:
             return self.call(token)
         if token == "(":
             self.at += 1
@@ -272,14 +258,14 @@ class Parser:
             return inside
         if token in TRUTH_VALUES:
             self.at += 1
-            return Number(TRUTH_VALUES[token])
+            return tree.Number(TRUTH_VALUES[token])
         if token in KEYWORDS or not WORD.fullmatch(token):
-            self.expected("a variable, a number or '('")
+            self.fail_expecting("a variable, a number or '('")
         self.check_name(token)
         self.at += 1
         if token not in self.literals:
-            name = Name(token)
-            self.literals[token] = (name, Not(name))
+            name = tree.Name(token)
+            self.literals[token] = (name, tree.Not(name))
         return self.literals[token][0]
 
     def call(self, function: str) -> Expression:
@@ -292,7 +278,7 @@ class Parser:
         if function == "abs" and len(arguments) != 1:
             self.fail(f"'abs' takes one argument, got {len(arguments)}")
         self.take(")", "',' or ')'")
-        return Call(function, tuple(arguments))
+        return tree.Call(function, tuple(arguments))
 
     # -- parts of declarations -----------------------------------------------------------------
 
@@ -300,13 +286,13 @@ class Parser:
         """An unsigned integer literal."""
         token = self.tokens[self.at]
         if not (token.isdecimal() and token.isascii()):
-            self.expected("an integer")
+            self.fail_expecting("an integer")
         if len(token) > MAX_DIGITS:
             self.fail(f"a number of {len(token)} digits; at most {MAX_DIGITS} are allowed")
         self.at += 1
         return int(token)
 
-    def signed(self) -> int:
+    def signed_integer(self) -> int:
         negative = self.tokens[self.at] == "-"
         self.at += negative
         return -self.integer() if negative else self.integer()
@@ -316,7 +302,7 @@ class Parser:
         if token in KEYWORDS:
             self.fail(f"'{token}' is a word of the language; choose another name")
         if not WORD.fullmatch(token):
-            self.expected("a variable's name")
+            self.fail_expecting("a variable's name")
         self.check_name(token)
         self.at += 1
         return token
@@ -329,17 +315,17 @@ class Parser:
         start = self.at
         if self.tokens[self.at] == "{":
             self.at += 1
-            values = [self.signed()]
+            values = [self.signed_integer()]
             while self.tokens[self.at] == ",":
                 self.at += 1
-                values.append(self.signed())
+                values.append(self.signed_integer())
             self.take("}", "',' or '}'")
         else:
             if self.tokens[self.at] != "-" and not self.tokens[self.at].isdecimal():
-                self.expected("a range such as {0, 1} or 0..10")
-            low = self.signed()
+                self.fail_expecting("a range such as {0, 1} or 0..10")
+            low = self.signed_integer()
             self.take("..", "'..' as in 0..10")
-            high = self.signed()
+            high = self.signed_integer()
             if high < low:
                 self.fail(f"the range {low}..{high} is empty; write the smaller end first", start)
             if high - low >= MAX_RANGE:
@@ -386,4 +372,4 @@ class Parser:
 
     def end(self, what: str) -> None:
         if self.tokens[self.at] != END:
-            self.expected(what)
+            self.fail_expecting(what)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, shown
 from .equation import Equation
-from .expression import LARGEST, TRUTH, Array, Interval, Name, Work
+from .expression import LARGEST, TRUTH, Array, Interval, Name, StepBudget
 
 MAX_RANGE = 1_000_000
 # Work spent on inferring ranges, per model, in steps of a nanosecond at most.
@@ -92,8 +92,8 @@ class RangeInference:
         self.ranges: dict[str, Range] = {}
         self.sets: dict[int, frozenset[int]] = {id(BINARY): TRUTH}  # by the identity of the range
         # What takes no longer than reading its line is free, so that a large model of small equations is fine.
-        self.set_work = Work(SETS_BUDGET, at_once=PAIRS_AT_ONCE, free=16)
-        self.grid_work = Work(GRIDS_BUDGET, at_once=GRIDS_BUDGET, free=10_000)
+        self.set_budget = StepBudget(SETS_BUDGET, at_once=PAIRS_AT_ONCE, free=16)
+        self.grid_budget = StepBudget(GRIDS_BUDGET, at_once=GRIDS_BUDGET, free=10_000)
 
     def add(self, name: str, equation: Equation, declared: Range | None) -> None:
         expression = equation.expression
@@ -148,14 +148,14 @@ class RangeInference:
             values = self.ranges[parent]
             known = self.sets.get(id(values))
             if known is None:
-                if not self.set_work.spend(len(values)):
+                if not self.set_budget.spend(len(values)):
                     return None
                 known = self.sets[id(values)] = TRUTH if values == BINARY else frozenset(values)
             sets[parent] = known
-        found = equation.expression.possible(sets, self.set_work)
-        if found is None or not self.set_work.spend(len(found)):
+        reached = equation.expression.possible(sets, self.set_budget)
+        if reached is None or not self.set_budget.spend(len(reached)):
             return None
-        return BINARY if found is TRUTH else tuple(sorted(found))
+        return BINARY if reached is TRUTH else tuple(sorted(reached))
 
     def by_grids(self, name: str, equation: Equation, bounds: Interval) -> Range:
         """Evaluate the equation for all values of its parents."""
@@ -166,28 +166,28 @@ class RangeInference:
             steps *= len(self.ranges[parent])
             if steps > GRIDS_BUDGET:  # an exact product could have millions of digits
                 break
-        if not self.grid_work.spend(steps):
+        if not self.grid_budget.spend(steps):
             if equation.expression is not None and equation.expression.boolean:
                 return BINARY
             raise TooMuchWorkError(
                 f"The range of {name} takes too much work to infer from all values of its parents; "
                 f"declare it, for instance '{name} in 0..10 = ...'."
             )
-        found = _Found()
+        distinct = _DistinctValues()
         for grid in grids([self.ranges[parent] for parent in equation.parents], 1 << 16):
             try:
                 values = equation.array(dict(zip(equation.parents, grid, strict=True)))
             except ModelError as error:
                 raise ModelError(f"In the equation of {name}: {error}") from None
-            found.add(values)
-        reached = found.values()
+            distinct.add(values)
+        reached = distinct.values()
         if len(reached) > MAX_RANGE:
             raise ModelError(f"The equation of {name} takes more than {MAX_RANGE} values; use smaller ranges.")
-        self.grid_work.spend(min(self.grid_work.left, 400 * len(reached)))
+        self.grid_budget.spend(min(self.grid_budget.left, 400 * len(reached)))
         return tuple(reached.tolist())
 
 
-class _Found:
+class _DistinctValues:
     """The different values of some arrays: a table for large arrays of values near 0, else sorted lists."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from .equation import Equation
 from .expression import Expression, Number
 from .find import Share, causes, is_cause, make_query
 from .model import Model
-from .solvers import ENGINES, Engine
+from .solvers import ENCODINGS, Encoding
 
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")
 
@@ -48,16 +48,16 @@ def responsibility(
     Fraction(1, 2)
     """
     query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
-    given = query.check_event(event)
-    if not query.happened or any(query.actual[name] != value for name, value in given.items()):
+    checked = query.check_event(event)
+    if not query.happened or any(query.actual[name] != value for name, value in checked.items()):
         return Fraction(0)
     search = Search(query, max_seconds=max_seconds)
     try:
         if query.definition in CHOCKLER_HALPERN:
-            return _by_changes(search, given)
+            return _by_changes(search, checked)
         if query.definition == "functional":
-            return _by_size(search, given)
-        return _by_part(search, given)
+            return _by_size(search, checked)
+        return _by_part(search, checked)
     except OutOfBudget:
         return None
 
@@ -125,13 +125,13 @@ def _with(model: Model, event: Assignment) -> Model:
 
 def _by_changes(search: Search, event: Assignment) -> Fraction:
     """Chockler and Halpern: how few variables must change before the event is critical?"""
-    if not _judged(search, event):
+    if not _judge(search, event):
         return Fraction(0)
-    engine = ENGINES[search.query.definition](search, tuple(event))
+    encoding = ENCODINGS[search.query.definition](search, tuple(event))
     try:
-        changes = _least(engine, engine.exactly(event), 0)
+        changes = _least(encoding, encoding.exactly(event), 0)
     finally:
-        engine.close()
+        encoding.close()
     assert changes is not None  # it is a cause, so some witness exists
     return Fraction(1, changes + 1)
 
@@ -140,28 +140,28 @@ def _by_part(search: Search, event: Assignment) -> Fraction:
     """Halpern: how small can a cause that contains the event be, together with what its witness holds?"""
     query = search.query
     candidates = tuple(dict.fromkeys((*query.candidates, *event)))
-    engine = ENGINES[query.definition](search, candidates)
+    encoding = ENCODINGS[query.definition](search, candidates)
     try:
         least = 1
-        literals = engine.burden()
+        literals = encoding.weights()
         while True:
-            found = _least(engine, [-engine.waived, *(engine.chosen[name] for name in event)], least, literals)
-            if found is None:
+            fewest = _least(encoding, [-encoding.waived, *(encoding.chosen[name] for name in event)], least, literals)
+            if fewest is None:
                 return Fraction(0)
-            least = found
-            names = engine.selected()
-            smaller = _judged(search, {name: query.actual[name] for name in names}).smaller
+            least = fewest
+            names = encoding.chosen_names()
+            smaller = _judge(search, {name: query.actual[name] for name in names}).smaller
             if smaller is None:
                 return Fraction(1, least)
             # Not minimal: nothing that strictly contains the smaller cause is one either.
             for name in candidates:
                 if name not in smaller:
-                    engine.forbid((*smaller, name))
+                    encoding.forbid((*smaller, name))
     finally:
-        engine.close()
+        encoding.close()
 
 
-def _judged(search: Search, event: Assignment) -> Verdict:
+def _judge(search: Search, event: Assignment) -> Verdict:
     """The verdict on an event, within what is left of the budget."""
     query = search.query
     verdict = is_cause(
@@ -179,7 +179,7 @@ def _judged(search: Search, event: Assignment) -> Verdict:
 
 def _by_size(search: Search, event: Assignment) -> Fraction:
     query = search.query
-    found = causes(
+    answer = causes(
         query.model,
         context=query.context,
         effect=query.effect,
@@ -188,23 +188,23 @@ def _by_size(search: Search, event: Assignment) -> Fraction:
         alpha_necessity=query.alpha_necessity,
         max_seconds=search.remaining,
     )
-    if found.status is not Status.COMPLETE:
-        raise OutOfBudget(found.status)
-    sizes = [len(cause.event) for cause in found if event.items() <= dict(cause.event).items()]
+    if answer.status is not Status.COMPLETE:
+        raise OutOfBudget(answer.status)
+    sizes = [len(cause.event) for cause in answer if event.items() <= dict(cause.event).items()]
     return Fraction(1, min(sizes)) if sizes else Fraction(0)
 
 
-def _least(engine: Engine, assumptions: Sequence[int], start: int, literals: list[int] | None = None) -> int | None:
-    """The fewest literals of the engine's burden that a witness needs, from `start` on; None if there is none."""
+def _least(encoding: Encoding, assumptions: Sequence[int], start: int, literals: list[int] | None = None) -> int | None:
+    """The fewest literals of the encoding's burden that a witness needs, from `start` on; None if there is none."""
     from pysat.card import ITotalizer
 
     if literals is None:
-        literals = engine.burden()
-    if not engine.solve(assumptions):
+        literals = encoding.weights()
+    if not encoding.solve(assumptions):
         return None
     if not literals:
         return 0
-    circuit = engine.circuit
+    circuit = encoding.circuit
     reach = min(max(start, 4), len(literals))
     counter = ITotalizer(literals, ubound=reach, top_id=circuit.top)
     try:
@@ -216,7 +216,7 @@ def _least(engine: Engine, assumptions: Sequence[int], start: int, literals: lis
             circuit.clauses.extend(counter.cnf.clauses[fed:])
             fed = len(counter.cnf.clauses)
             circuit.top = max(circuit.top, counter.top_id)
-            if engine.solve([*assumptions, -counter.rhs[bound]]):
+            if encoding.solve([*assumptions, -counter.rhs[bound]]):
                 return bound
         return len(literals)
     finally:

@@ -148,13 +148,13 @@ def parse_event(text: str, names: Mapping[str, object] | None = None) -> dict[st
         if name in event:
             parser.fail(f"{name} is set twice", at)
         if parser.tokens[parser.at] not in ("=", "=="):
-            parser.expected(f"'=' after {name}")
+            parser.fail_expecting(f"'=' after {name}")
         parser.at += 1
         if (token := parser.tokens[parser.at]) in TRUTH_VALUES:
             event[name] = TRUTH_VALUES[token]
             parser.at += 1
         else:
-            event[name] = parser.signed()
+            event[name] = parser.signed_integer()
         if parser.tokens[parser.at] in (",", "and", "&"):
             parser.at += 1
         else:

@@ -7,15 +7,15 @@ from itertools import chain, combinations, product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actcause import DEFINITIONS, Model, ModelError, ParseError, Query, QueryError, Status, causes, is_cause
-from actcause.core.definitions import definition_named
+from actcause.core.definitions import get_definition
 from actcause.core.equation import Equation
 from actcause.core.expression import Expression, Not
-from actcause.core.solvers import ENGINES
-from strategies import contexts, models, random_expression
+from actcause.core.solvers import ENCODINGS
+from strategies import contexts, many, models, random_expression
 
 ROCKS = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
 LOADER = Model.from_text("A\nB\nC\nD = (A and B) or C")
@@ -54,7 +54,7 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         "BS == 1",
         {
             "ST=1": {BUT_FOR: None, ORIGINAL: None, UPDATED: None, MODIFIED: None, DIRECT: "AC2b", STRONG: None},
-            "SH=1": dict.fromkeys(ENGINES),
+            "SH=1": dict.fromkeys(ENCODINGS),
             "BT=0": {BUT_FOR: "AC2a", MODIFIED: "AC2a"},
         },
     ),
@@ -65,7 +65,7 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         {
             # The example that the update of 2005 was made for: B may not be set to 1 and then taken back.
             "A=1": {BUT_FOR: "AC2a", ORIGINAL: None, UPDATED: "AC2b", MODIFIED: "AC2a", DIRECT: "AC2b"},
-            "C=1": dict.fromkeys(ENGINES),
+            "C=1": dict.fromkeys(ENCODINGS),
             "B=0": {BUT_FOR: "AC2a", ORIGINAL: "AC2b", UPDATED: "AC2b", MODIFIED: "AC2a", DIRECT: "AC2b"},
             "A=1, C=1": {BUT_FOR: "AC3", ORIGINAL: "AC3", UPDATED: "AC3", MODIFIED: "AC3", DIRECT: "AC3"},
         },
@@ -91,9 +91,9 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         "L=1, MD=1",
         "FF",
         {
-            "L=1": dict.fromkeys(ENGINES),
-            "MD=1": dict.fromkeys(ENGINES),
-            "L=1, MD=1": dict.fromkeys(ENGINES, "AC3"),
+            "L=1": dict.fromkeys(ENCODINGS),
+            "MD=1": dict.fromkeys(ENCODINGS),
+            "L=1, MD=1": dict.fromkeys(ENCODINGS, "AC3"),
         },
     ),
     "eleven votes to none": (
@@ -111,7 +111,7 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         Model.from_text("S in 0..2\nT = S >= 1"),
         "S=2",
         "T",
-        {"S=2": dict.fromkeys(ENGINES), "T=1": dict.fromkeys(ENGINES), "S=1": dict.fromkeys(ENGINES, "AC1")},
+        {"S=2": dict.fromkeys(ENCODINGS), "T=1": dict.fromkeys(ENCODINGS), "S=1": dict.fromkeys(ENCODINGS, "AC1")},
     ),
     "a chain": (
         Model.from_text("exogenous U\nA = U\nB = A\nC = B"),
@@ -119,7 +119,7 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         "C",
         {
             "A=1": {BUT_FOR: None, ORIGINAL: None, UPDATED: None, MODIFIED: None, DIRECT: "AC2b", STRONG: None},
-            "B=1": dict.fromkeys(ENGINES),
+            "B=1": dict.fromkeys(ENCODINGS),
             "A=1, B=1": dict.fromkeys((BUT_FOR, ORIGINAL, UPDATED, MODIFIED, DIRECT, STRONG), "AC3"),
         },
     ),
@@ -127,7 +127,7 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         Model.from_text("A\nB = A\nC = B"),
         "A=0",
         "C == 0",
-        {"A=0": {BUT_FOR: None, DIRECT: "AC2b", STRONG: None}, "B=0": dict.fromkeys(ENGINES)},
+        {"A=0": {BUT_FOR: None, DIRECT: "AC2b", STRONG: None}, "B=0": dict.fromkeys(ENCODINGS)},
     ),
 }
 VERDICTS = [
@@ -279,7 +279,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(QueryError, match="did you mean 'modified-hp'"):
         causes(ROCKS, **question, definition="modified")
     with pytest.raises(QueryError, match="choose one of but-for, original-hp"):
-        definition_named("zzz")
+        get_definition("zzz")
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda definition: definition.name)
@@ -316,7 +316,7 @@ def parts(found: list[frozenset[str]]) -> set[str]:
 
 
 @given(query=questions())
-@settings(max_examples=800)
+@many(800)
 def test_original_hp_causes_are_single_variables_and_hold_all_parts_of_the_other_two(query: Query) -> None:
     """Halpern, Actual Causality (2016), Theorems 2.2.3 and 2.2.4 (after Eiter and Lukasiewicz, and Hopkins)."""
     original, updated, modified = by(query, ORIGINAL), by(query, UPDATED), by(query, MODIFIED)
@@ -327,7 +327,7 @@ def test_original_hp_causes_are_single_variables_and_hold_all_parts_of_the_other
 
 
 @given(query=questions())
-@settings(max_examples=500)
+@many(500)
 def test_a_but_for_cause_of_one_variable_is_a_cause_by_every_halpern_pearl_definition(query: Query) -> None:
     """Halpern, Actual Causality (2016), Proposition 2.2.2."""
     singles = {cause for cause in by(query, BUT_FOR) if len(cause) == 1}
@@ -336,7 +336,7 @@ def test_a_but_for_cause_of_one_variable_is_a_cause_by_every_halpern_pearl_defin
 
 
 @given(query=questions(), data=st.data())
-@settings(max_examples=500)
+@many(500)
 def test_what_contains_an_event_that_undoes_the_effect_undoes_it_too(query: Query, data: st.DataObject) -> None:
     model = query.model
     names = data.draw(st.lists(st.sampled_from(model.endogenous), min_size=1, max_size=3, unique=True))
@@ -356,14 +356,14 @@ def test_what_contains_an_event_that_undoes_the_effect_undoes_it_too(query: Quer
 
 
 @given(query=questions())
-@settings(max_examples=400)
+@many(400)
 def test_every_but_for_event_contains_a_modified_hp_cause(query: Query) -> None:
     modified = by(query, MODIFIED)
     assert all(any(cause <= event for cause in modified) for event in by(query, BUT_FOR))
 
 
 @given(query=questions())
-@settings(max_examples=400)
+@many(400)
 def test_an_event_that_is_directly_sufficient_and_necessary_is_so_strongly(query: Query) -> None:
     strong = by(query, STRONG)
     assert all(any(cause <= event for cause in strong) for event in by(query, DIRECT))
@@ -472,7 +472,7 @@ def as_model(tables: Tables) -> tuple[Model, dict[str, int]]:
 
 @pytest.mark.parametrize("definition", READINGS)
 @given(rng=st.randoms(use_true_random=True))
-@settings(max_examples=500)
+@many(500)
 def test_the_oracle_agrees_with_a_second_reading_of_the_definition(definition: str, rng: Random) -> None:
     tables = random_tables(rng)
     reads = READINGS[definition]

@@ -14,10 +14,10 @@ from actcause.core.definitions import Search
 from actcause.core.equation import Equation, vectorized
 from actcause.core.expression import And, Chain, Compare, Expression, Name, Not, Number, Or
 from actcause.core.parser import Declaration
-from actcause.core.solvers import ENGINES
+from actcause.core.solvers import ENCODINGS
 from strategies import contexts, models, random_expression, reachable
 
-FAST = tuple(ENGINES)
+FAST = tuple(ENCODINGS)
 WITH_CONTINGENCIES = ("original-hp", "updated-hp")
 WITH_OPPONENT = ("direct", "strong")
 # Past this many evaluations of the oracle an example is left out.
@@ -208,14 +208,14 @@ def assert_witness(query: Query, chosen: dict[str, int], witness: Witness, *, su
 
 @pytest.mark.parametrize("definition", FAST)
 @given(data=st.data())
-@settings(max_examples=800)
+@settings(max_examples=150)
 def test_the_causes_are_those_of_the_oracle(definition: str, data: st.DataObject) -> None:
     assert_same_causes(data.draw(questions(definition)))
 
 
 @pytest.mark.parametrize("definition", FAST)
 @given(data=st.data())
-@settings(max_examples=800)
+@settings(max_examples=150)
 def test_the_verdict_on_any_event_is_the_one_of_the_oracle(definition: str, data: st.DataObject) -> None:
     query = data.draw(questions(definition))
     assert_same_verdict(query, data.draw(events(query)))

@@ -8,16 +8,16 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Glucose4
 
 from actcause import Model, Status, causes, is_cause, vectorized
 from actcause.core.equation import Equation
 from actcause.core.expression import Expression
-from actcause.core.solvers import ENGINES, TooManyClausesError
+from actcause.core.solvers import ENCODINGS, TooManyClausesError
 from actcause.core.solvers.circuit import FALSE, LARGEST_TABLE, TRUE, Circuit, Domain, World, constant
-from strategies import expressions, models, random_expression
+from strategies import expressions, many, models, random_expression
 
 RANGES: dict[str, tuple[int, ...]] = {"A": (0, 1), "B": (0, 1, 2), "C": (-1, 0, 2), "D": (1, 2)}
 NAMES = tuple(RANGES)
@@ -57,7 +57,7 @@ def free_world(circuit: Circuit, fixed: Mapping[str, int] | None = None) -> Worl
 
 
 @given(expression=expressions(NAMES))
-@settings(max_examples=300)
+@many(300)
 def test_a_truth_literal_is_the_truth_of_the_expression(expression: Expression) -> None:
     circuit = Circuit()
     world = free_world(circuit)
@@ -72,7 +72,7 @@ def test_a_domain_has_the_literal_of_each_value_of_the_expression(expression: Ex
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=150)
+@many(150)
 def test_larger_formulas_with_some_variables_settled_are_encoded_right(seed: int) -> None:
     rng = Random(seed)
     expression = random_expression(rng, NAMES, rng.randint(4, 10))
@@ -198,7 +198,7 @@ def test_equality_of_two_wide_ranges_is_not_too_large() -> None:
         assert not solver.solve(assumptions=[world["A"][7], world["B"][8], domain[1]])
 
 
-@pytest.mark.parametrize("definition", ENGINES)
+@pytest.mark.parametrize("definition", ENCODINGS)
 def test_a_function_too_large_for_clauses_is_answered_by_the_oracle(definition: str) -> None:
     question = {"context": {"A": 1, "B": 1, "C": 1}, "effect": "Y", "definition": definition}
     answer = causes(wide_function(), **question, max_causes=3, max_steps=50_000)
@@ -208,7 +208,7 @@ def test_a_function_too_large_for_clauses_is_answered_by_the_oracle(definition: 
     assert answer.statistics["evaluations"] > 0
 
 
-@pytest.mark.parametrize("definition", ENGINES)
+@pytest.mark.parametrize("definition", ENCODINGS)
 def test_an_event_too_large_for_clauses_is_judged_by_the_oracle(definition: str) -> None:
     verdict = is_cause(
         wide_function(), context={"A": 1, "B": 1, "C": 1}, effect="Y", event="A=1, B=1, C=1", definition=definition

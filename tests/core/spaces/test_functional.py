@@ -3,14 +3,14 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import actcause as ac
-from strategies import contexts, models
+from strategies import contexts, many, models
 
 
-@settings(max_examples=150)
+@many(150)
 @given(st.data(), models(max_endogenous=4, max_range=3), st.sampled_from([None, 0.2, 0.4, 0.5, 1]))
 def test_the_causes_of_a_state_are_its_binaries_in_minimal_pairs(data, model, sufficiency):
     assume(len(model.endogenous) > 1)

@@ -19,7 +19,7 @@ DEFINITIONS: dict[str, Definition] = {
 }
 
 
-def definition_named(name: str) -> Definition:
+def get_definition(name: str) -> Definition:
     """Look a definition up, with the nearest name suggested if there is none."""
     if not isinstance(name, str) or name not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
@@ -28,4 +28,4 @@ def definition_named(name: str) -> Definition:
     return DEFINITIONS[name]
 
 
-__all__ = ["DEFINITIONS", "Deadline", "Definition", "OutOfBudget", "Search", "definition_named"]
+__all__ = ["DEFINITIONS", "Deadline", "Definition", "OutOfBudget", "Search", "get_definition"]

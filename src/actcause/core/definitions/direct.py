@@ -23,10 +23,10 @@ class Direct(Definition):
 
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
         for held in subsets(state_variables(search, event)):
-            yield from unsettled(search, event, held, ())
+            yield from undoing_witnesses(search, event, held, ())
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
-        return settles(search, {**event, **witness.frozen}, witness.others)
+        return fixes_effect(search, {**event, **witness.frozen}, witness.others)
 
 
 def state_variables(search: Search, event: Assignment) -> list[str]:
@@ -35,8 +35,10 @@ def state_variables(search: Search, event: Assignment) -> list[str]:
     return [name for name in rest(search, event) if name not in own]
 
 
-def unsettled(search: Search, event: Assignment, held: Sequence[str], network: Sequence[str]) -> Iterator[Witness]:
-    """For each `x'` that, with `held` at its actual values, leaves the effect open: one way to undo it."""
+def undoing_witnesses(
+    search: Search, event: Assignment, held: Sequence[str], network: Sequence[str]
+) -> Iterator[Witness]:
+    """Find one way to undo the effect for each `x'` that, with `held` at its actual values, leaves it open."""
     model = search.query.model
     frozen = actual_values(search, held)
     free = [name for name in state_variables(search, event) if name not in frozen and name not in network]
@@ -47,6 +49,6 @@ def unsettled(search: Search, event: Assignment, held: Sequence[str], network: S
                 break
 
 
-def settles(search: Search, fixed: Assignment, free: Assignment) -> bool:
+def fixes_effect(search: Search, fixed: Assignment, free: Assignment) -> bool:
     """Whether the effect holds under `fixed` for all values of the variables of `free`."""
     return all(search.holds({**others, **fixed}) for others in settings(search.query.model, free))

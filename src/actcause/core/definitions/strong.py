@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..answer import Assignment, Witness
 from .base import Definition, subsets
-from .direct import settles, state_variables, unsettled
+from .direct import fixes_effect, state_variables, undoing_witnesses
 from .search import Search
 
 
@@ -29,7 +29,7 @@ class Strong(Definition):
         for held in subsets(outside):
             # A root left to itself keeps its actual value, which `held` already covers.
             for network in subsets([name for name in outside if name not in held and name in equations]):
-                yield from unsettled(search, event, held, network)
+                yield from undoing_witnesses(search, event, held, network)
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
-        return settles(search, {**event, **witness.frozen}, witness.others)
+        return fixes_effect(search, {**event, **witness.frozen}, witness.others)

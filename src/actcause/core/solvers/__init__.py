@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from .base import Solver
 from .circuit import TooManyClausesError
-from .contingency import OriginalHPEngine, UpdatedHPEngine
-from .counterfactual import ButForEngine, ModifiedHPEngine
+from .contingency import OriginalHPEncoding, UpdatedHPEncoding
+from .counterfactual import ButForEncoding, ModifiedHPEncoding
 from .exhaustive import Exhaustive
-from .minimal import Engine, EngineSolver
-from .sufficiency import DirectEngine, StrongEngine
+from .minimal_causes import Encoding, SatSolver
+from .sufficiency import DirectEncoding, StrongEncoding
 
-ENGINES: dict[str, type[Engine]] = {
-    "but-for": ButForEngine,
-    "original-hp": OriginalHPEngine,
-    "updated-hp": UpdatedHPEngine,
-    "modified-hp": ModifiedHPEngine,
-    "direct": DirectEngine,
-    "strong": StrongEngine,
+ENCODINGS: dict[str, type[Encoding]] = {
+    "but-for": ButForEncoding,
+    "original-hp": OriginalHPEncoding,
+    "updated-hp": UpdatedHPEncoding,
+    "modified-hp": ModifiedHPEncoding,
+    "direct": DirectEncoding,
+    "strong": StrongEncoding,
 }
 
-__all__ = ["ENGINES", "Engine", "EngineSolver", "Exhaustive", "Solver", "TooManyClausesError"]
+__all__ = ["ENCODINGS", "Encoding", "Exhaustive", "SatSolver", "Solver", "TooManyClausesError"]

@@ -35,15 +35,15 @@ def algorithm0(
     amounts = [1] * len(outcomes) if weights is None else weights
     histogram: Counter[int] = Counter()
     best: int | None = None
-    found: list[Pair] = []
+    minima: list[Pair] = []
     for pair in _valid(admissible, outcomes, group):
         cost = sum(mask.bit_count() * amount for mask, amount in zip(pair, amounts, strict=True))
         histogram[cost] += 1
         if best is None or cost < best:
-            best, found = cost, []
+            best, minima = cost, []
         if cost == best:
-            found.append(pair)
-    return best, found, histogram
+            minima.append(pair)
+    return best, minima, histogram
 
 
 def _valid(

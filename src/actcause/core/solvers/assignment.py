@@ -8,7 +8,7 @@ states have the same outcome anyway, it binds nobody. So:
         whose group is of one outcome (a *safe* choice: nothing larger can be part of a minimum)
     states without a mixed group among their choices are free: any of their safe choices will do
     the others fall into components that share mixed groups; each is solved by itself, exactly:
-        by dynamic programming, which also counts (`frontier.py`), else by MaxSAT (`labelling.py`)
+        by dynamic programming, which also counts (`dynamic_program.py`), else by MaxSAT (`maxsat.py`)
 
 Below `alpha_sufficiency` 1/2 no group is mixed and all states are free: one pass, linear in the states.
 """
@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from .dynamic_program import SAFE, Check, Frontier, Option
-from .maxsat import Labelling
+from .dynamic_program import SAFE, Check, DynamicProgram, Option
+from .maxsat import MaxSat
 from .weighted_clauses import Remaining
 
 Array = np.ndarray[Any, Any]
@@ -35,7 +35,7 @@ class Component:
     """Competing states and the way in which they were solved."""
 
     states: list[int]
-    solved: Frontier | Labelling
+    solved: DynamicProgram | MaxSat
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Solution:
         """Every minimum, lazily: all choices of the components, times all ties of the free states."""
         if self.cost is None:
             return
-        undecided = self._undecided()
+        undecided = self._open_choices()
         for chosen in self._component_choices(0, self.base()):
             yield from _odometer(chosen, undecided)
 
@@ -79,7 +79,7 @@ class Solution:
             following[component.states] = masks
             yield from self._component_choices(index + 1, following)
 
-    def _undecided(self) -> list[tuple[int, list[int]]]:
+    def _open_choices(self) -> list[tuple[int, list[int]]]:
         """The free states that have a choice, each with its masks."""
         indices = np.flatnonzero(_multiplicity(self.size, self.ties) > 1)
         if not len(indices):
@@ -147,7 +147,8 @@ def assign(
     for _, states, _ in mixed:
         bound[states] = True
     components = [
-        _solved(states, safe, mixed, outcomes, amounts, check, remaining) for states in _components(bound, mixed)
+        _solve_component(states, safe, mixed, outcomes, amounts, check, remaining)
+        for states in _components(bound, mixed)
     ]
     ties = [(mask, states & ~bound) for mask, states in safe]
     costs = [component.solved.cost for component in components]
@@ -186,7 +187,7 @@ def _components(bound: Array, mixed: list[tuple[int, Array, Array]]) -> list[Arr
     return np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
 
 
-def _solved(
+def _solve_component(
     states: Array,
     safe: list[tuple[int, Array]],
     mixed: list[tuple[int, Array, Array]],
@@ -214,10 +215,10 @@ def _solved(
         [int(outcomes[state]) for state in order],
         [int(amounts[state]) for state in order],
     )
-    frontier = Frontier(*problem)
+    frontier = DynamicProgram(*problem)
     if frontier.solve(check):
         return Component(order, frontier)
-    labelling = Labelling(*problem)
+    labelling = MaxSat(*problem)
     labelling.solve(check, remaining)
     return Component(order, labelling)
 

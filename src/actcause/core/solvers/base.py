@@ -35,7 +35,7 @@ class Solver(ABC):
         smaller: Assignment | None = None
         status = Status.COMPLETE
         try:
-            conditions["AC1"] = happened(search.query, event)
+            conditions["AC1"] = meets_ac1(search.query, event)
             if conditions["AC1"]:
                 witness = self.necessary(search, event)
                 conditions["AC2a"] = witness is not None
@@ -50,12 +50,12 @@ class Solver(ABC):
         return Verdict(search.query, event, conditions, witness, status, smaller, search.statistics)
 
 
-def happened(query: Query, event: Assignment) -> bool:
+def meets_ac1(query: Query, event: Assignment) -> bool:
     """AC1: the event and the effect are what actually happened."""
     return query.happened and all(query.actual[name] == value for name, value in event.items())
 
 
-def part(event: Mapping[str, int], names: Iterator[str] | tuple[str, ...]) -> dict[str, int]:
+def restrict(event: Mapping[str, int], names: Iterator[str] | tuple[str, ...]) -> dict[str, int]:
     """The event restricted to some of its variables, in its own order."""
     kept = set(names)
     return {name: value for name, value in event.items() if name in kept}

@@ -169,7 +169,7 @@ class Circuit:
 
     def _truths(self, operands: Sequence[Expression], world: Mapping[str, Domain], sign: int) -> list[int]:
         """The literals of many operands, times `sign`; names and their negations without a further call."""
-        found = []
+        literals = []
         for operand in operands:
             kind = type(operand)
             if kind is Name:
@@ -180,8 +180,8 @@ class Circuit:
                 literal = self.truth(operand, world)
             if sign * literal == FALSE:
                 return [FALSE]
-            found.append(sign * literal)
-        return found
+            literals.append(sign * literal)
+        return literals
 
     def _comparison(self, left: Domain, symbol: str, right: Domain) -> int:
         compare = COMPARISONS[symbol]

@@ -1,4 +1,4 @@
-"""Original and updated Halpern-Pearl as a contest (see `contest.py`).
+"""Original and updated Halpern-Pearl as a game of two players (see `counterexamples.py`).
 
 The proposer chooses the event, a set `W` of other variables with values `w'`, and the event's changed
 values. The opponent restores any variables outside `W` to their actual values and, for updated HP,
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..answer import Witness
 from .circuit import FALSE, Circuit, Domain, World, constant
-from .counterexamples import Contest, either, require, true_names
+from .counterexamples import ProposerAndOpponent, either, require, true_names
 
 SHORTEN_UP_TO = 32
 
@@ -24,7 +24,7 @@ class Move(NamedTuple):
     taken_back: frozenset[str]
 
 
-class _Contingency(Contest):
+class _Contingency(ProposerAndOpponent):
     taking_back: bool
 
     def encode(self) -> None:
@@ -74,7 +74,7 @@ class _Contingency(Contest):
                 restored.add(name)
         return Move(frozenset(restored), frozenset(taken_back))
 
-    def played(self, name: str, move: Move, follows: Domain) -> Domain:
+    def respond(self, name: str, move: Move, follows: Domain) -> Domain:
         circuit, event, held = self.circuit, self.in_event(name), self.held[name]
         actual = constant(self.query.actual[name])
         outside = actual if name in move.restored else follows
@@ -84,7 +84,7 @@ class _Contingency(Contest):
         require(circuit, [-event, -held], domain, outside)
         return domain
 
-    def burden(self) -> list[int]:
+    def weights(self) -> list[int]:
         """The variables outside the event that are given other values than their own."""
         literals = []
         for name, held in self.held.items():
@@ -112,13 +112,13 @@ class _Contingency(Contest):
         return witness
 
 
-class OriginalHPEngine(_Contingency):
+class OriginalHPEncoding(_Contingency):
     """The contingency stays in force."""
 
     taking_back = False
 
 
-class UpdatedHPEngine(_Contingency):
+class UpdatedHPEncoding(_Contingency):
     """Any part of the contingency may be taken back."""
 
     taking_back = True

@@ -24,11 +24,11 @@ from typing import Any
 
 from ..definitions import Search
 from .circuit import FALSE, Circuit, Domain, World, constant
-from .minimal import Engine
+from .minimal_causes import Encoding
 from .sat import Sat
 
 
-class Contest(Engine):
+class ProposerAndOpponent(Encoding):
     """A proposer and an opponent."""
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class Contest(Engine):
         """What the opponent did to reach these values, as far as it can be done against any choice."""
 
     @abstractmethod
-    def played(self, name: str, move: Any, follows: Domain) -> Domain:
+    def respond(self, name: str, move: Any, follows: Domain) -> Domain:
         """The domain of a variable, for any choice, under a move of the opponent."""
 
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
@@ -83,7 +83,7 @@ class Contest(Engine):
         world: World = {}
         for name in self.order:
             follows = self.follows(self.circuit, name, world)
-            world[name] = follows if name in self.exogenous else self.played(name, move, follows)
+            world[name] = follows if name in self.exogenous else self.respond(name, move, follows)
         self.circuit.add([self.circuit.formula(self.query.effect, world)])
 
 

@@ -9,7 +9,7 @@ least one variable of the event given up. After
     Ibrahim, Rehwald and Pretschner, "Efficiently Checking Actual Causality with SAT Solving",
     Engineering Secure and Dependable Software Systems, 2019,
 
-with finite ranges, constants folded, and all minimal causes enumerated (see `minimal.py`).
+with finite ranges, constants folded, and all minimal causes enumerated (see `minimal_causes.py`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from collections.abc import Sequence
 
 from ..answer import Witness
 from .circuit import FALSE, World, constant
-from .minimal import Engine
+from .minimal_causes import Encoding
 
 # Past this many held variables, witnesses are given as found: shortening costs an evaluation for each.
 SHORTEN_UP_TO = 64
 
 
-class _Counterfactual(Engine):
+class _Counterfactual(Encoding):
     """A world in which the event is changed and the rest follows."""
 
     freezing: bool
@@ -54,7 +54,7 @@ class _Counterfactual(Engine):
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
         return self.sat.solve(assumptions)
 
-    def burden(self) -> list[int]:
+    def weights(self) -> list[int]:
         """The variables of the event, and those that are held."""
         literals = list(self.chosen.values())
         for name, follows in self.followed.items():
@@ -80,9 +80,9 @@ class _Counterfactual(Engine):
                     continue
                 if model.equation_value(name, values) != values[name]:
                     frozen[name] = actual[name]
-        return Witness(changed, self._shortened(changed, frozen))
+        return Witness(changed, self._shorten(changed, frozen))
 
-    def _shortened(self, changed: dict[str, int], frozen: dict[str, int]) -> dict[str, int]:
+    def _shorten(self, changed: dict[str, int], frozen: dict[str, int]) -> dict[str, int]:
         """Let go of every held variable that the witness does not need."""
         if len(frozen) > SHORTEN_UP_TO:
             return frozen
@@ -93,13 +93,13 @@ class _Counterfactual(Engine):
         return frozen
 
 
-class ButForEngine(_Counterfactual):
+class ButForEncoding(_Counterfactual):
     """Everything outside the event follows its equation."""
 
     freezing = False
 
 
-class ModifiedHPEngine(_Counterfactual):
+class ModifiedHPEncoding(_Counterfactual):
     """Everything outside the event follows its equation or stays as it was."""
 
     freezing = True

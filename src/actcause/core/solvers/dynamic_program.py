@@ -28,7 +28,7 @@ class Option(NamedTuple):
     group: int
 
 
-class Frontier:
+class DynamicProgram:
     """States that compete, in order, each with its options, its outcome and its weight."""
 
     def __init__(self, options: Sequence[Sequence[Option]], outcomes: Sequence[int], weights: Sequence[int]) -> None:

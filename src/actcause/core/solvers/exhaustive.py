@@ -17,7 +17,7 @@ from itertools import combinations
 
 from ..answer import Assignment, Cause, Witness
 from ..definitions import Definition, Search
-from .base import Solver, part
+from .base import Solver, restrict
 
 
 class Exhaustive(Solver):
@@ -38,21 +38,21 @@ class Exhaustive(Solver):
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         for size in range(1, len(event)):
             for names in combinations(event, size):
-                if self.witness(search, part(event, names)):
-                    return part(event, names)
+                if self.witness(search, restrict(event, names)):
+                    return restrict(event, names)
         return None
 
     def causes(self, search: Search) -> Iterator[Cause]:
         query = search.query
         if not query.happened:
             return
-        found: list[set[str]] = []
+        minimal: list[set[str]] = []
         for size in range(1, len(query.candidates) + 1):
             for names in combinations(query.candidates, size):
-                if any(smaller <= set(names) for smaller in found):
+                if any(smaller <= set(names) for smaller in minimal):
                     continue
                 event = {name: query.actual[name] for name in names}
                 witness = self.witness(search, event)
                 if witness is not None:
-                    found.append(set(names))
+                    minimal.append(set(names))
                     yield Cause(event, witness, query)

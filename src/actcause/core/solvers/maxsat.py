@@ -22,7 +22,7 @@ from .weighted_clauses import Program, Remaining, at_most_one, minimize
 OFTEN = 10_000  # states between two looks at the clock
 
 
-class Labelling:
+class MaxSat:
     """States that compete, each with its options, its outcome and its weight."""
 
     def __init__(self, options: Sequence[Sequence[Option]], outcomes: Sequence[int], weights: Sequence[int]) -> None:
@@ -35,12 +35,12 @@ class Labelling:
     def solve(self, check: Check, remaining: Remaining) -> None:
         """Find the least cost and one minimum, or no cost if there is no valid choice."""
         everyone = range(len(self.options))
-        found = self._minimum(everyone, 0, check, remaining)
-        if found is None:
+        minimum = self._minimum(everyone, 0, check, remaining)
+        if minimum is None:
             self.count = 0
             return
-        self._chosen = [found[state] for state in everyone]
-        self.cost = self._total(found)
+        self._chosen = [minimum[state] for state in everyone]
+        self.cost = self._total(minimum)
 
     def first(self) -> list[int]:
         """The masks of one minimum."""
@@ -58,10 +58,10 @@ class Labelling:
             return None
         largest = max(options[-1].size for options in choices.values())
         for size in range(min(options[0].size for options in choices.values()), largest + 1):
-            found = _labels(choices, self.outcomes, self.weights, size, size == largest, check, remaining)
-            if found is None:
+            labels = _labels(choices, self.outcomes, self.weights, size, size == largest, check, remaining)
+            if labels is None:
                 return None
-            bound, stands_for = found
+            bound, stands_for = labels
             chosen = {}
             for state, options in choices.items():
                 option = next((o for o in options if o.size <= size and self._open(o, state, stands_for)), None)
@@ -170,17 +170,17 @@ def _labels(
     for (group, _), variable in number.items():
         groups.setdefault(group, []).append(variable)
     program.exclusive.extend(labels for labels in groups.values() if len(labels) > 1)
-    found = minimize(program._replace(variables=len(number)), remaining)
-    if found is None:
+    minimum = minimize(program._replace(variables=len(number)), remaining)
+    if minimum is None:
         return None
-    cost, true = found
+    cost, true = minimum
     return bound + cost, {group: outcome for (group, outcome), variable in number.items() if variable in true}
 
 
 def _by_group(options: Sequence[Sequence[Option]], outcomes: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
-    found: dict[int, dict[tuple[int, int], None]] = {}
+    groups: dict[int, dict[tuple[int, int], None]] = {}
     for choices, outcome in zip(options, outcomes, strict=True):
         for option in choices:
             if option.group != SAFE:
-                found.setdefault(option.group, {})[option.group, outcome] = None
-    return {group: list(labels) for group, labels in found.items()}
+                groups.setdefault(option.group, {})[option.group, outcome] = None
+    return {group: list(labels) for group, labels in groups.items()}

@@ -1,4 +1,4 @@
-"""Direct and strong sufficiency as a contest (see `contest.py`).
+"""Direct and strong sufficiency as a game of two players (see `counterexamples.py`).
 
 The proposer chooses the event, the witness `W` held at its actual values, for `strong` the network
 `N` left to its equations, and the event's changed values. The opponent gives any values to all other
@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from ..answer import Witness
 from .circuit import FALSE, Circuit, Domain, World, constant
-from .counterexamples import Contest, require, true_names
+from .counterexamples import ProposerAndOpponent, require, true_names
 
 
-class _Sufficiency(Contest):
+class _Sufficiency(ProposerAndOpponent):
     networks: bool
 
     def encode(self) -> None:
@@ -61,7 +61,7 @@ class _Sufficiency(Contest):
     def move(self, values: Mapping[str, int]) -> dict[str, int]:
         return {name: values[name] for name in self.held}
 
-    def played(self, name: str, move: Mapping[str, int], follows: Domain) -> Domain:
+    def respond(self, name: str, move: Mapping[str, int], follows: Domain) -> Domain:
         circuit, event = self.circuit, self.in_event(name)
         actual = self.query.actual[name]
         if name not in self.held:  # a variable of the effect
@@ -81,7 +81,7 @@ class _Sufficiency(Contest):
         require(circuit, [-fixed, -network], domain, constant(move[name]))
         return domain
 
-    def burden(self) -> list[int]:
+    def weights(self) -> list[int]:
         """The variables of the event, and those that are held."""
         return [*self.chosen.values(), *self.held.values()]
 
@@ -101,13 +101,13 @@ class _Sufficiency(Contest):
         )
 
 
-class DirectEngine(_Sufficiency):
+class DirectEncoding(_Sufficiency):
     """Every state variable outside the event and the witness is the opponent's."""
 
     networks = False
 
 
-class StrongEngine(_Sufficiency):
+class StrongEncoding(_Sufficiency):
     """A network of variables follows its equations."""
 
     networks = True

@@ -19,7 +19,7 @@ from ..definitions import OutOfBudget, Search
 from ..definitions.functional import enough
 from ..ranges import grids
 from ..solvers import Solver
-from ..solvers.base import happened
+from ..solvers.base import meets_ac1
 from .preimages import HALF, Partitions, partition
 from .state_space import StateSpace
 
@@ -54,14 +54,14 @@ class FunctionalSolver(Solver):
 
     def _binaries(self, search: Search) -> list[int]:
         """The masks that the observed state is given in some minimal pair."""
-        found = self._partitions(search)
-        return [self.space.mask_of(binary) for binary in found.binaries(self.index)]
+        partitions = self._partitions(search)
+        return [self.space.mask_of(binary) for binary in partitions.binaries(self.index)]
 
     def _partitions(self, search: Search) -> Partitions:
         query = self.query
         search.step("solver_calls")
         try:
-            found = partition(
+            partitions = partition(
                 self.space,
                 alpha_sufficiency=query.alpha_sufficiency,
                 alpha_necessity=query.alpha_necessity,
@@ -70,9 +70,9 @@ class FunctionalSolver(Solver):
             )
         except TooLargeError:
             raise OutOfBudget(Status.TOO_LARGE) from None
-        if found.status is not Status.COMPLETE:
-            raise OutOfBudget(found.status)
-        return found
+        if partitions.status is not Status.COMPLETE:
+            raise OutOfBudget(partitions.status)
+        return partitions
 
     def _mask(self, event: Assignment) -> int | None:
         """The event's variables as a mask, None if one of them is no state variable."""
@@ -85,7 +85,7 @@ class FunctionalSolver(Solver):
         smaller: Assignment | None = None
         status = Status.COMPLETE
         try:
-            conditions["AC1"] = happened(query, event)
+            conditions["AC1"] = meets_ac1(query, event)
             if conditions["AC1"]:
                 witness = self.necessary(search, event)
                 mask = self._mask(event)

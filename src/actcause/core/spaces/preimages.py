@@ -27,7 +27,7 @@ from ..definitions import Deadline, OutOfBudget
 from ..expression import Array
 from ..solvers.algorithm_0 import algorithm0
 from ..solvers.assignment import Solution, assign
-from ..solvers.dynamic_program import SAFE, Frontier, Option
+from ..solvers.dynamic_program import SAFE, DynamicProgram, Option
 from .state_space import StateSpace
 
 HALF = Fraction(1, 2)
@@ -169,12 +169,12 @@ class Pair:
 def _clashes(space: StateSpace, preimage: Preimage) -> list[tuple[int, int]]:
     key = space.groups(preimage.mask)[0][preimage.members]
     first: dict[int, int] = {}
-    found = []
+    clashes = []
     for member, group in zip(preimage.members.tolist(), key.tolist(), strict=True):
         other = first.setdefault(group, member)
         if space.outcomes[other] != space.outcomes[member]:
-            found.append((other, member))
-    return found
+            clashes.append((other, member))
+    return clashes
 
 
 class Partitions:
@@ -244,8 +244,8 @@ class Partitions:
         r"""The binaries that a state is given in some minimal pair: its functional actual causes.
 
         >>> from actcause import Model, partitions
-        >>> found = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C")
-        >>> found.binaries({"A": 0, "B": 1})
+        >>> answer = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C")
+        >>> answer.binaries({"A": 0, "B": 1})
         ('10',)
         """
         index = state if isinstance(state, int) else self.space.find(state)
@@ -380,7 +380,7 @@ def _histogram(space: StateSpace, sufficiency: Fraction | None, necessity: Fract
         or [Option(0, 0, SAFE)]
         for state, masks in enumerate(admissible)
     ]
-    found = Frontier(options, space.outcomes.tolist(), _weights(space)).histogram(lambda: None)
-    if found is None:
+    counts = DynamicProgram(options, space.outcomes.tolist(), _weights(space)).histogram(lambda: None)
+    if counts is None:
         raise QueryError("The valid pairs of this space are too entangled to be counted by cost.")
-    return dict(sorted(Counter(found).items()))
+    return dict(sorted(Counter(counts).items()))

@@ -133,10 +133,10 @@ class StateSpace:
         names = tuple(ranges)
         given = {name: tuple(values) for name, values in ranges.items()}
         equation = Equation(names, function=function, vectorized=True)
-        found: set[int] = set()
+        reached: set[int] = set()
         for columns in grids([tuple(sorted(values)) for values in given.values()]):
-            found.update(np.unique(equation.array(dict(zip(names, columns, strict=True)))).tolist())
-        model = Model({**given, outcome: sorted(found)}, {outcome: equation})
+            reached.update(np.unique(equation.array(dict(zip(names, columns, strict=True)))).tolist())
+        model = Model({**given, outcome: sorted(reached)}, {outcome: equation})
         return cls.from_model(model, outcome)
 
     @classmethod
@@ -223,10 +223,10 @@ class StateSpace:
             if value not in values:
                 raise QueryError(f"{name} must be in {values}; got {value!r}.")
             match &= self.codes[position] == values.index(value)
-        found = np.flatnonzero(match)
-        if not len(found):
+        indices = np.flatnonzero(match)
+        if not len(indices):
             raise QueryError(f"No state of the space agrees with {dict(state)}.")
-        return int(found[0])
+        return int(indices[0])
 
     def find_context(self, context: Mapping[str, int]) -> int:
         """The index of the state that a context of the model produces."""
@@ -234,10 +234,10 @@ class StateSpace:
         match = np.ones(len(self), dtype=bool)
         for name, value in context.items():
             match &= columns[name] == value
-        found = np.flatnonzero(match)
-        if not len(found):
+        indices = np.flatnonzero(match)
+        if not len(indices):
             raise QueryError(f"The context {dict(context)} is not part of this state space.")
-        return int(found[0])
+        return int(indices[0])
 
     @property
     def contexts(self) -> Mapping[str, Array]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...core.answer import Answer, Query, Status, Verdict, Witness
 from ...core.compare import Opinion, compare
-from ...core.definitions import DEFINITIONS, definition_named
+from ...core.definitions import DEFINITIONS, get_definition
 from ...core.find import make_query
 from ...core.model import Model
 from ...errors import ActCauseError, ModelError, ParseError
@@ -159,7 +159,7 @@ def _find_line(message: str, text: str) -> int | None:
 
 def read_definitions(payload: dict[str, Any]) -> tuple[str, ...]:
     """The definitions that a question is put to."""
-    return tuple(definition_named(name).name for name in dict.fromkeys(payload["definitions"] or DEFINITIONS))
+    return tuple(get_definition(name).name for name in dict.fromkeys(payload["definitions"] or DEFINITIONS))
 
 
 def _read_query(payload: dict[str, Any]) -> Query:

@@ -71,13 +71,13 @@ def least(problem: Problem, total: int) -> int:
 
 def most_values(problem: Problem, kept: tuple[str, ...]) -> int:
     """How many outcomes can matter at once: each comes out `least` times or more. One, unless necessity is over 1/2."""
-    total = problem.assignments(problem.varied(kept))
+    total = problem.assignments(problem.varied_variables(kept))
     return min(problem.kinds, total // least(problem, total))
 
 
 def count_tasks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> Iterator[CountTask]:
     """The tasks that make up one `FrequentOutcomes`: some whole rows each, or a part of one that is too long."""
-    rows, total = problem.assignments(kept), problem.assignments(problem.varied(kept))
+    rows, total = problem.assignments(kept), problem.assignments(problem.varied_variables(kept))
     height, width = max(1, CELLS // total), min(total, CELLS)
     most = most_values(problem, kept)
     for first in range(0, rows, height):
@@ -89,7 +89,7 @@ def count_tasks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> 
 def count_outcomes(task: CountTask) -> tuple[Array, Array] | None:
     """Count outcomes: the most frequent ones of whole rows, all of a part of one; None if the time is up."""
     problem = task.problem
-    varied = problem.varied(task.kept)
+    varied = problem.varied_variables(task.kept)
     try:
         Deadline(task.seconds).check()
     except OutOfBudget:
@@ -123,7 +123,7 @@ def join_counts(
     parts: Iterable[tuple[CountTask, tuple[Array, Array]]], problem: Problem, kept: tuple[str, ...]
 ) -> FrequentOutcomes:
     """One `FrequentOutcomes` of its tasks' counts, which come in order."""
-    total = problem.assignments(problem.varied(kept))
+    total = problem.assignments(problem.varied_variables(kept))
     most = most_values(problem, kept)
     rows: list[tuple[Array, Array]] = []
     row: tuple[Array, Array] | None = None

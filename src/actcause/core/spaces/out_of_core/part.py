@@ -76,13 +76,13 @@ class PartCounts(ModelCounts):
         self.problem, self.known = problem, known
 
     def _differing_with(self, held: set[str]) -> tuple[Array, int]:
-        kept = self.problem.kept(held)
-        varied = self.problem.varied(kept)
+        kept = self.problem.kept_variables(held)
+        varied = self.problem.varied_variables(kept)
         if not varied:  # all that the outcome reads is as it was, and so is the outcome
             return np.zeros(self.size, dtype=np.int64), 1
         if kept in self.known:
             sizes = [len(self.model.ranges[name]) for name in kept]
-            rows, _ = mixed_radix([self._coded(name) for name in kept], sizes, self.size[0])
+            rows, _ = mixed_radix([self._encode(name) for name in kept], sizes, self.size[0])
             frequent = self.known[kept]
             return frequent.total - frequent.count(rows, self.actual), frequent.total
         return self._try_out(kept, varied)

@@ -87,11 +87,11 @@ class Problem:
         """How many assignments of these variables there are."""
         return prod(len(self.model.ranges[name]) for name in names)
 
-    def kept(self, held: set[str]) -> tuple[str, ...]:
+    def kept_variables(self, held: set[str]) -> tuple[str, ...]:
         """What keeps its values when these state variables are held, of what the outcome reads."""
         return (*self.exogenous, *(name for name in self.inputs if name in held))
 
-    def varied(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def varied_variables(self, kept: Sequence[str]) -> tuple[str, ...]:
         """What takes all its values while these are kept."""
         return tuple(name for name in self.inputs if name not in kept)
 

@@ -22,8 +22,8 @@ from .circuit import Circuit, TooManyClausesError
 from .sat import Sat
 
 
-class Engine(ABC):
-    """Searches over sets of variables: `chosen[V]` is true if `V` belongs to the event."""
+class Encoding(ABC):
+    """AC2 of a definition as clauses, for any event: `chosen[V]` is true if `V` belongs to it."""
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         self.search = search
@@ -45,7 +45,7 @@ class Engine(ABC):
         """Find a choice that meets AC2a and, if asked, AC2b."""
 
     @abstractmethod
-    def burden(self) -> list[int]:
+    def weights(self) -> list[int]:
         """Literals of which as few as possible should be true for a witness to weigh little."""
 
     @abstractmethod
@@ -59,7 +59,8 @@ class Engine(ABC):
     def close(self) -> None:
         self.sat.close()
 
-    def selected(self) -> tuple[str, ...]:
+    def chosen_names(self) -> tuple[str, ...]:
+        """Return the event of the last solution."""
         return tuple(name for name, literal in self.chosen.items() if self.sat.true(literal))
 
     def exactly(self, names: Iterable[str]) -> list[int]:
@@ -80,19 +81,19 @@ class Engine(ABC):
         """Go down from an event that meets AC2 to a minimal part of it; rule out all that contains that part."""
         self.forbid(names)
         while self.solve([*self.within(names), -self.waived]):
-            names = self.selected()
+            names = self.chosen_names()
             self.forbid(names)
         witness = self.witness(names)
         assert witness is not None  # the event was just found to meet AC2
         return names, witness
 
 
-class EngineSolver(Solver):
-    """A solver on top of one kind of engine, with another for equations too large to write as clauses."""
+class SatSolver(Solver):
+    """A solver on top of one kind of encoding, with another solver for equations too large to write as clauses."""
 
-    def __init__(self, engine: type[Engine], fallback: Solver) -> None:
-        self._kind = engine
-        self._engine: Engine | None = None
+    def __init__(self, encoding: type[Encoding], fallback: Solver) -> None:
+        self._kind = encoding
+        self._encoding: Encoding | None = None
         self._fallback = fallback
 
     def judge(self, search: Search, event: Assignment) -> Verdict:
@@ -101,21 +102,21 @@ class EngineSolver(Solver):
         except TooManyClausesError:
             return self._fallback.judge(search, event)
         finally:
-            if self._engine is not None:
-                self._engine.close()
-                self._engine = None
+            if self._encoding is not None:
+                self._encoding.close()
+                self._encoding = None
 
-    def _for(self, search: Search, event: Assignment) -> Engine:
-        """The engine for this event; AC2 and AC3 of one event share it."""
-        engine = self._engine
-        if engine is None or engine.search is not search or engine.candidates != tuple(event):
-            engine = self._engine = self._kind(search, tuple(event))
-        return engine
+    def _for(self, search: Search, event: Assignment) -> Encoding:
+        """The encoding for this event; AC2 and AC3 of one event share it."""
+        encoding = self._encoding
+        if encoding is None or encoding.search is not search or encoding.candidates != tuple(event):
+            encoding = self._encoding = self._kind(search, tuple(event))
+        return encoding
 
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
-        engine = self._for(search, event)
-        found = engine.solve(engine.exactly(event), sufficiency=False)
-        return engine.read(tuple(event)) if found else None
+        encoding = self._for(search, event)
+        possible = encoding.solve(encoding.exactly(event), sufficiency=False)
+        return encoding.read(tuple(event)) if possible else None
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
         return self._for(search, event).witness(tuple(event))
@@ -123,29 +124,29 @@ class EngineSolver(Solver):
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         if len(event) == 1:
             return None
-        engine = self._for(search, event)
-        engine.forbid(event)
-        if not engine.solve([-engine.waived]):
+        encoding = self._for(search, event)
+        encoding.forbid(event)
+        if not encoding.solve([-encoding.waived]):
             return None
-        names, _ = engine.shrink(engine.selected())
+        names, _ = encoding.shrink(encoding.chosen_names())
         return {name: event[name] for name in names}
 
     def causes(self, search: Search) -> Iterator[Cause]:
         query = search.query
         if not query.happened or not query.candidates:
             return
-        found: set[frozenset[str]] = set()
+        reported: set[frozenset[str]] = set()
         try:
             for names, witness in self._minimal(search):
-                found.add(frozenset(names))
+                reported.add(frozenset(names))
                 yield Cause({name: query.actual[name] for name in names}, witness, query)
         except TooManyClausesError:
-            yield from (cause for cause in self._fallback.causes(search) if frozenset(cause.event) not in found)
+            yield from (cause for cause in self._fallback.causes(search) if frozenset(cause.event) not in reported)
 
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
-        engine = self._kind(search, search.query.candidates)
+        encoding = self._kind(search, search.query.candidates)
         try:
-            while engine.solve([-engine.waived]):
-                yield engine.shrink(engine.selected())
+            while encoding.solve([-encoding.waived]):
+                yield encoding.shrink(encoding.chosen_names())
         finally:
-            engine.close()
+            encoding.close()

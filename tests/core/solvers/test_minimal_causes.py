@@ -7,7 +7,7 @@ from itertools import count, islice
 import pytest
 
 from actcause import Answer, Model, Status, causes, is_cause
-from actcause.core.solvers import ENGINES
+from actcause.core.solvers import ENCODINGS
 
 
 def or_tree(depth: int) -> Model:
@@ -58,7 +58,7 @@ def test_the_first_ten_of_458329_causes_come_after_few_solver_calls() -> None:
         assert verdict.holds
 
 
-@pytest.mark.parametrize("definition", ENGINES)
+@pytest.mark.parametrize("definition", ENCODINGS)
 def test_no_cause_contains_another(definition: str) -> None:
     found = [frozenset(cause.event) for cause in ask(3, definition=definition, max_causes=60)]
     assert found
@@ -149,7 +149,7 @@ def test_max_steps_ends_the_search_with_what_was_found(solver: str) -> None:
     assert answer.status is Status.OUT_OF_STEPS
 
 
-@pytest.mark.parametrize("definition", ENGINES)
+@pytest.mark.parametrize("definition", ENCODINGS)
 @pytest.mark.parametrize("solver", ["auto", "exhaustive"])
 def test_no_time_at_all_ends_in_a_status(definition: str, solver: str) -> None:
     answer = ask(5, max_seconds=1e-9, definition=definition, solver=solver)
@@ -169,7 +169,7 @@ def test_time_that_runs_out_ends_the_search_with_what_was_found(
     assert all(cause.witness.replay(answer.query) for cause in answer)
 
 
-@pytest.mark.parametrize("definition", ENGINES)
+@pytest.mark.parametrize("definition", ENCODINGS)
 @pytest.mark.parametrize("solver", ["auto", "exhaustive"])
 def test_a_verdict_out_of_budget_is_not_known(definition: str, solver: str) -> None:
     budgets = (({"max_steps": 1}, Status.OUT_OF_STEPS), ({"max_seconds": 1e-9}, Status.OUT_OF_TIME))
