@@ -38,16 +38,17 @@ FACTORS = (4, 8, 16, 32)
 
 @dataclass(frozen=True)
 class Arguments:
-    """How many steps are timed."""
+    """How many steps are timed, on a recording of how many rows."""
 
     steps: int = 200
+    rows: int = 20_000
 
 
-TINY = Arguments(steps=4)
+TINY = Arguments(steps=2, rows=2_000)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
-    training = course_of(make("1-in", draw=0))
+    training = course_of(make("1-in", draw=0), arguments.rows)
     ours = em_step_seconds(training, arguments.steps)
     for what, bare, bar in (
         ("the same passes in a bare loop", passes_seconds(training, arguments.steps), 1 / LOOP_SHARE),
@@ -58,7 +59,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             answer=f"{1000 * ours:.2f} ms over {1000 * bare:.2f} ms",
         )  # fmt: skip
     for factors in FACTORS:
-        seconds = em_step_seconds(course_of(with_distractors(factors)), arguments.steps)
+        seconds = em_step_seconds(course_of(with_distractors(factors), arguments.rows), arguments.steps)
         yield Figure("loop", f"{factors} factors: one step of EM", seconds)
 
 
@@ -73,10 +74,10 @@ def with_distractors(factors: int) -> RandomVectors:
     return domain
 
 
-def course_of(domain: Domain) -> MaskEM:
+def course_of(domain: Domain, rows: int) -> MaskEM:
     """A training that is about to begin its EM stage."""
     learner = JACI()
-    run = prepare_replica(learner, collect(domain, 20_000, seed=0))
+    run = prepare_replica(learner, collect(domain, rows, seed=0))
     learner.sizes_ = dict(SMALL)
     return MaskEM(learner, [run], Session(device_of("cpu"), 0))
 

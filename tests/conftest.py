@@ -1,5 +1,6 @@
 """Hypothesis profiles (`HYPOTHESIS_PROFILE=thorough` looks at more examples), and one Ray cluster for all tests."""
 
+import gc
 import os
 import warnings
 from collections.abc import Iterator
@@ -13,6 +14,11 @@ STEADY = settings(derandomize=True, deadline=None, database=None, suppress_healt
 settings.register_profile("default", STEADY, max_examples=100)
 settings.register_profile("thorough", STEADY, max_examples=300)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """Spare garbage collections all modules and tests; with these, each takes half a second."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
