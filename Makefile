@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+QUIETLY := --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 
@@ -10,7 +11,7 @@ help:  ## Show what can be made
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install $(QUIETLY) --no-compile --editable '.[dev]'
 	touch $@
 
 install: $(STAMP)  ## Set up the virtual environment
@@ -19,16 +20,19 @@ demo: $(STAMP)  ## Ask what broke the bottle, then learn causes from recordings 
 	$(BIN)/actcause demo
 
 # Two test processes on two cores: torch's own threads would only wait for each other.
-test test-slow test-browser: export OMP_NUM_THREADS = 1
+unit test-slow test-browser: export OMP_NUM_THREADS = 1
 
-test: $(STAMP) lint types docs  ## Lint, type-check, build the docs, run the tests
-	$(BIN)/python -m pytest -n 2 -m "not slow and not browser"
+test: lint types docs unit  ## Lint, type-check, build the docs, run the tests
+
+# worksteal keeps the tests of a file together as long as it can: what they share is made once.
+unit: $(STAMP)  ## The tests alone, without slow ones and those of the browser
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
 
 chromium:  ## Install Debian's chromium if there is none
 	@command -v chromium >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
 
 test-browser: $(STAMP) chromium  ## The explorer in a real browser
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser tests/browser
 
 test-slow: $(STAMP)  ## The long fuzzing and agreement runs
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -38,17 +42,34 @@ lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+format: $(STAMP)  ## Mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
 types: $(STAMP)  ## mypy, strict
 	$(BIN)/mypy
 
 docs: $(STAMP)  ## Build the docs site, strictly
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
+wheel-check:  ## Build a wheel, install it in an empty environment, run its demo there
+	rm -rf $(VENV)-wheel
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip wheel $(QUIETLY) --no-deps --wheel-dir $(VENV)-wheel/dist .
+	$(VENV)-wheel/bin/python -m pip install $(QUIETLY) --no-compile "$$(ls $(CURDIR)/$(VENV)-wheel/dist/*.whl)[all]"
+	cd $(VENV)-wheel && bin/python -c "$$HELD" && bin/actcause demo
+
+export define HELD
+from importlib.resources import files
+for name in ("page/static/index.html", "reproduction/published.json", "py.typed"):
+    assert files("actcause").joinpath(name).is_file(), name
+endef
+
 bench: $(STAMP)  ## Every benchmark of benchmarks/README.md
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt actualcauses
+	$(BIN)/python -m pip install $(QUIETLY) actualcauses
 	$(BIN)/python benchmarks/run.py
 
 clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site dist
+	rm -rf $(VENV) $(VENV)-wheel .mypy_cache .ruff_cache .pytest_cache .hypothesis site dist
 
-.PHONY: help install demo test chromium test-browser test-slow lint types docs bench clean
+.PHONY: help install demo test unit chromium test-browser test-slow lint format types docs wheel-check bench clean

@@ -37,7 +37,7 @@ from actcause.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 KINDS = {"python", "text", "console", "model", "bibtex"}
 NOT_RUN = {"make", "pip", "git", "cd"}
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -243,6 +243,28 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     reference = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.md")))
     documented = set(re.findall(r"^::: actcause\.(?:\w+\.)*(\w+)$", reference, re.MULTILINE))
     assert documented >= set(actcause.__all__)
+
+
+def glossary_terms() -> list[str]:
+    headings = re.findall(r"^### (.+)$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return [term for heading in headings for term in heading.split(", ")]
+
+
+@cache
+def words_elsewhere() -> str:
+    """Read all code and all pages but the glossary, names split into words."""
+    pages = [page for page in PAGES if page.name != "glossary.md"]
+    files = [*pages, *(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.js")]
+    return re.sub(r"[\s_-]+", " ", " ".join(file.read_text(encoding="utf-8").lower() for file in files))
+
+
+@pytest.mark.parametrize("term", glossary_terms())
+def test_a_term_of_the_glossary_is_used_elsewhere(term: str) -> None:
+    assert re.search(rf"\b{term}", words_elsewhere())
+
+
+def test_a_term_stands_once_in_the_glossary() -> None:
+    assert len(set(glossary_terms())) == len(glossary_terms())
 
 
 def rewritten(page: Path, folder: Path) -> str:

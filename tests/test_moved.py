@@ -1,4 +1,4 @@
-"""Imports that the documentation of version 0.1 showed still work, and say where to import from now."""
+"""Imports that earlier documentation showed still work, and say where to import from now."""
 
 from __future__ import annotations
 

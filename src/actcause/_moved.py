@@ -1,4 +1,4 @@
-"""Where modules went: an import by a path of version 0.1 still works, and warns."""
+"""Where modules went: an import by an earlier path still works, and warns."""
 
 from __future__ import annotations
 
