@@ -13,6 +13,12 @@ from typing import NoReturn
 from ..errors import ParseError, suggest
 from .expression import Expression
 from .parser import END, TRUTH_VALUES, Declaration, Parser, Shared
+from .parser import MAX_BRANCHES as MAX_BRANCHES  # the bounds are documented as those of model text
+from .parser import MAX_DEPTH as MAX_DEPTH
+from .parser import MAX_DIGITS as MAX_DIGITS
+from .parser import MAX_NAME as MAX_NAME
+from .parser import MAX_RANGE_TOTAL as MAX_RANGE_TOTAL
+from .ranges import MAX_RANGE as MAX_RANGE
 
 MAX_CHARACTERS = 64_000_000
 MAX_VARIABLES = 2_000_000
