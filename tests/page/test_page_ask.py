@@ -53,7 +53,7 @@ def refused(client: TestClient, path: str = "answer", **more: Any) -> tuple[str,
 def test_every_example_is_listed_in_a_group(client: TestClient) -> None:
     listed = client.get("/api/ask/examples").json()
     assert [entry["name"] for entry in listed] == list(examples.names())
-    assert list(dict.fromkeys(entry["group"] for entry in listed)) == [theme.title for theme in examples.THEMES]
+    assert list(dict.fromkeys(entry["theme"] for entry in listed)) == [theme.title for theme in examples.THEMES]
 
 
 @pytest.mark.parametrize("name", [name for name in examples.names() if not name.startswith("voting")])

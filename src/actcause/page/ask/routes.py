@@ -51,32 +51,29 @@ class AskRequest(TextRequest):
 
 @router.get("/examples")
 async def list_examples() -> list[dict[str, Any]]:
-    """The literature's models, in groups."""
+    """The literature's models, by theme."""
     return _build_catalogue()
 
 
 @lru_cache(maxsize=1)
 def _build_catalogue() -> list[dict[str, Any]]:
-    listed = []
-    for name in examples.names():
-        example = examples.load(name)
-        listed.append(
-            {
-                "name": name,
-                "group": example.theme,
-                "title": example.title,
-                "story": example.story,
-                "text": example.text,
-                "context": dict(example.context),
-                "effect": example.effect,
-                "outcome": example.outcome,
-                "alpha_sufficiency": show(example.alpha_sufficiency),
-                "alpha_necessity": show(example.alpha_necessity),
-                "source": example.source,
-                "notes": list(example.notes),
-            }
-        )
-    return listed
+    return [
+        {
+            "name": example.name,
+            "theme": example.theme,
+            "title": example.title,
+            "story": example.story,
+            "text": example.text,
+            "context": dict(example.context),
+            "effect": example.effect,
+            "outcome": example.outcome,
+            "alpha_sufficiency": show(example.alpha_sufficiency),
+            "alpha_necessity": show(example.alpha_necessity),
+            "source": example.source,
+            "notes": list(example.notes),
+        }
+        for example in map(examples.load, examples.names())
+    ]
 
 
 @router.post("/check")

@@ -1,4 +1,4 @@
-// The examples: a list in groups that can be searched, opened by a button.
+// The examples: a list by theme that can be searched, opened by a button.
 import { el, put } from "./ui.js";
 
 const ALL_WORDS = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -31,15 +31,15 @@ export function buildPicker(examples, chosen) {
   function fill() {
     const words = ALL_WORDS(search.value);
     shown = examples.filter((example) => {
-      const text = `${example.name} ${example.title} ${example.story} ${example.source} ${example.group}`.toLowerCase();
+      const text = `${example.name} ${example.title} ${example.story} ${example.source} ${example.theme}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
     at = 0;
     const rows = [];
     let group = null;
     shown.forEach((example, index) => {
-      if (example.group !== group) {
-        group = example.group;
+      if (example.theme !== group) {
+        group = example.theme;
         rows.push(el("div", { class: "group", role: "presentation", text: group }));
       }
       rows.push(
