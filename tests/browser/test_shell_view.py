@@ -78,14 +78,16 @@ def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
             view.replaceChildren(button);
           };
           draw();
-          setInterval(() => drawOnRelease(view, draw), 20);
+          window.asked = 0;
+          setInterval(() => { drawOnRelease(view, draw); window.asked += 1 }, 20);
         }"""
     )
     corner = tab.evaluate("document.querySelector('#view button').getBoundingClientRect().toJSON()")
     for _ in range(3):
         tab.mouse.move(corner["x"] + 5, corner["y"] + 5)
         tab.mouse.down()
-        tab.wait_for_timeout(100)
+        asked = tab.evaluate("window.asked")
+        tab.wait_for_function("asked => window.asked > asked + 3", arg=asked)
         tab.mouse.up()
     assert tab.evaluate("window.clicked") == 3
 
@@ -129,7 +131,7 @@ def test_no_view_is_wider_than_the_screen(tab, view: str, width: int) -> None:
     tab.set_viewport_size({"width": width, "height": 900})
     tab.goto(f"/#/{view}")
     tab.wait_for_selector(f"main.view-{view} > div > *")
-    tab.wait_for_timeout(300)
+    tab.wait_for_load_state("networkidle")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from actcause.data import collect, load
-from actcause.page.data.columns import build_mapping, guess_roles
+from actcause.page.data.roles import build_mapping, guess_roles
 
 ROWS = 200
 

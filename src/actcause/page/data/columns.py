@@ -1,13 +1,8 @@
-"""The columns of a user's own file: what they hold, what they may mean, and a mapping of them that is checked.
-
-On the page every column has a role: the state of a factor, the outcome's next value, the episode, a true cause, the
-presence of an object, or none. Roles become a mapping as `actcause.data.load` takes it, kept beside the file.
-"""
+"""The columns of a user's own file: what they hold, and what they mean once that is checked against every row."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -22,12 +17,11 @@ from ...data.parquet import open_parquet, parse_header
 from ...data.tables import chunks, column_names, is_parquet
 from ...io.atomic import write_whole_bytes
 from . import library
+from .roles import build_mapping, guess_roles, read_roles
 
-ROLES = ("state", "next", "episode", "cause", "present", "none")
 MOST_COLUMNS = 1000
 LOOKED_AT = 200_000  # rows
 ROWS = 1 << 14
-EPISODES = ("episode", "episode_id", "episodes", "traj", "trajectory", "run", "trial")
 FEW = 16
 
 Array = np.ndarray[Any, Any]
@@ -106,131 +100,6 @@ def _summarise(summary: Any) -> dict[str, Any]:
             for name, factor in summary.factors.items()
         ],
     }
-
-
-# -- roles -----------------------------------------------------------------------------------------
-
-
-def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
-    """Roles as a mapping.
-
-    >>> roles = [
-    ...     {"column": "bx", "role": "state", "factor": "ball", "feature": "x"},
-    ...     {"column": "bx2", "role": "next", "factor": "", "feature": "x"},
-    ... ]
-    >>> build_mapping(roles, "ball", None)["outcome"]
-    {'ball': {'x': 'bx2'}}
-    """
-    factors: dict[str, dict[str, str]] = {}
-    following: dict[str, str] = {}
-    flags: dict[str, dict[str, str]] = {"cause": {}, "present": {}}
-    episode: str | bool = False
-    for one in roles:
-        column, role, factor, feature = (one[key] for key in ("column", "role", "factor", "feature"))
-        lacking = [word for word, value in _require_names(role, factor, feature) if not value]
-        if lacking:
-            raise DataError(f"The column '{column}' needs the name of its {lacking[0]}.")
-        if role == "state":
-            _put(factors.setdefault(factor, {}), feature, column, f"'{factor}.{feature}'")
-        elif role == "next":
-            _put(following, feature, column, f"the next '{feature}'")
-        elif role in flags:
-            _put(flags[role], factor, column, f"the {role} of '{factor}'")
-        elif role == "episode":
-            if episode:
-                raise DataError(f"Both '{episode}' and '{column}' are said to number the episodes: choose one.")
-            episode = column
-    if not factors:
-        raise DataError("No column is the state of a factor yet: give at least two factors a column each.")
-    if not outcome:
-        raise DataError("Say what is to be explained: choose the outcome.")
-    mapping: dict[str, Any] = {"factors": factors, "outcome": {outcome: following} if following else outcome}
-    return mapping | {"episode": episode} | ({"own": own} if own else {}) | flags
-
-
-def _require_names(role: str, factor: str, feature: str) -> list[tuple[str, str]]:
-    """The names that a role asks for."""
-    named = [("factor", factor)] if role in ("state", "cause", "present") else []
-    return named + ([("feature", feature)] if role in ("state", "next") else [])
-
-
-def _put(table: dict[str, str], name: str, column: str, what: str) -> None:
-    if name in table:
-        raise DataError(f"Both '{table[name]}' and '{column}' are said to be {what}: choose one.")
-    table[name] = column
-
-
-def guess_roles(names: Sequence[str]) -> dict[str, Any]:
-    """What the columns may mean, from names such as `ball.x`, `ball_x`, `next.ball.x`, `ball_x_next`."""
-    roles, outcomes = [], []
-    for name in names:
-        word = name.lower()
-        kind, rest = _split_kind(name)
-        factor, feature = _split_factor(rest)
-        if word in EPISODES:
-            role = {"role": "episode", "factor": "", "feature": ""}
-        elif kind == "next":
-            outcomes.append(factor)
-            role = {"role": "next", "factor": "", "feature": feature}
-        elif kind in ("cause", "present"):
-            role = {"role": kind, "factor": rest, "feature": ""}
-        elif kind == "extra":
-            role = {"role": "none", "factor": "", "feature": ""}
-        else:
-            role = {"role": "state", "factor": factor, "feature": feature}
-        roles.append({"column": name, **role})
-    known = [one["factor"] for one in roles if one["role"] == "state"]
-    outcome = outcomes[0] if outcomes else (known[0] if known else "")
-    return {"roles": roles, "outcome": outcome, "own": outcome if outcome in known else ""}
-
-
-def read_roles(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The roles that a stored mapping gives; one that was not made here may fall back to a guess."""
-    blank = {name: {"column": name, "role": "none", "factor": "", "feature": ""} for name in names}
-    try:
-        for factor, features in mapping["factors"].items():
-            for feature, column in features.items():
-                blank[column].update(role="state", factor=factor, feature=feature)
-        outcome = mapping["outcome"]
-        if not isinstance(outcome, str):
-            [(outcome, following)] = outcome.items()
-            for feature, column in following.items():
-                blank[column].update(role="next", feature=feature)
-        for kind in ("cause", "present"):
-            for factor, column in mapping[kind].items():
-                blank[column].update(role=kind, factor=factor)
-        if mapping["episode"]:
-            blank[mapping["episode"]].update(role="episode")
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return guess_roles(names)
-    own = mapping.get("own", outcome if outcome in mapping["factors"] else "")
-    return {"roles": list(blank.values()), "outcome": outcome, "own": own}
-
-
-def _split_kind(name: str) -> tuple[str, str]:
-    """What the first or last part of a name says, and the rest.
-
-    >>> _split_kind("next.ball.x"), _split_kind("ball_x_next"), _split_kind("ball_x")
-    (('next', 'ball.x'), ('next', 'ball_x'), ('state', 'ball_x'))
-    """
-    for kind in ("next", "cause", "present", "extra"):
-        match = re.fullmatch(rf"(?i){kind}[._ ](.+)", name) or re.fullmatch(rf"(?i)(.+)[._ ]{kind}", name)
-        if match:
-            return kind, match[1]
-    return "state", name
-
-
-def _split_factor(name: str) -> tuple[str, str]:
-    """Factor and feature.
-
-    >>> _split_factor("ball.x"), _split_factor("red_ball_x"), _split_factor("speed")
-    (('ball', 'x'), ('red_ball', 'x'), ('speed', 'value'))
-    """
-    for mark in (".", "_", " "):
-        factor, mark_there, feature = name.partition(mark) if mark == "." else name.rpartition(mark)
-        if mark_there and factor and feature:
-            return factor.replace(".", "_"), feature
-    return name, "value"
 
 
 # -- values ----------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from starlette.requests import ClientDisconnect
 
 from ..server.services import Refused, Services
 from . import columns, library
-from .columns import MOST_COLUMNS, ROLES
+from .columns import MOST_COLUMNS
+from .roles import ROLES
 from .row_source import StrictRequest
 
 router = APIRouter(prefix="/api/data")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 REMEDY = "ask about a smaller model, or use the command line or Python, which have no such limit."
 GROWN = 20 << 10  # KiB that a process may gain before it is replaced at leisure
+START_SECONDS = 60.0  # in which the first process must be there; a machine may be busy
 LOOK_SECONDS = 0.2  # between two looks at how long a question has worked
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -112,7 +113,7 @@ class QuestionWorkers:
         self._owned: dict[str, asyncio.Task[Payload]] = {}
         self._calls: set[asyncio.Task[Payload]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._open = False
+        self._open = self._ready = False
 
     async def start(self) -> None:
         """Start the processes; questions wait until one is ready."""
@@ -246,7 +247,7 @@ class QuestionWorkers:
             raise Refused("Too many questions are waiting; try again in a moment.", status=503)
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds if self._ready else START_SECONDS):
                 return await self._idle.get()
         except TimeoutError:
             raise Refused("The server is busy; try again in a moment.", status=503) from None
@@ -286,6 +287,7 @@ class QuestionWorkers:
                 await self._dismiss(child)
                 await asyncio.sleep(1 if self._open else 0)
             else:
+                self._ready = True
                 self._idle.put_nowait(child)
                 return
 
