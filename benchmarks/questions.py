@@ -18,7 +18,7 @@ from typing import Any
 
 import actcause as ac
 from actcause.parallel import engine
-from actcause.questions.file import answered
+from actcause.questions.file import answer_lines
 from measure import MANY, Figure, timed, with_many
 from models import random_gates
 
@@ -46,10 +46,12 @@ def run(arguments: Arguments) -> Iterator[Figure]:
     spent = {1: 0.0, 2: 0.0}
     replies: dict[int, list[str]] = {1: [], 2: []}
     with engine(workers=1) as one, engine(workers=2) as two:
-        list(answered(lines[:2] * 16, {}, two))  # processes begin once, however many questions there are
+        list(answer_lines(lines[:2] * 16, {}, two))  # processes begin once, however many questions there are
         for piece in range(PIECES):
             for workers in (one, two):
-                seconds, found = timed(lambda w=workers, p=piece: [r.text for r in answered(lines[p::PIECES], {}, w)])
+                seconds, found = timed(
+                    lambda w=workers, p=piece: [r.text for r in answer_lines(lines[p::PIECES], {}, w)]
+                )
                 spent[workers.workers] += seconds
                 replies[workers.workers] += found
     same = replies[1] == replies[2]
@@ -116,7 +118,7 @@ def agreement(asked: list[dict[str, Any]], answers: dict[int, Any], arguments: A
     limits = {"solver": "exhaustive", "max_seconds": arguments.oracle_seconds}
     agreed = compared = 0
     with engine(workers=2) as two:
-        replies = answered([json.dumps(asked[number] | limits) for number in small], {}, two)
+        replies = answer_lines([json.dumps(asked[number] | limits) for number in small], {}, two)
         for number, reply in zip(small, replies, strict=True):
             oracle = json.loads(reply.text)
             if oracle.get("status") == "complete":

@@ -15,7 +15,7 @@ KILLING_FILE, KILLING_GROUP = "b.parquet", 1
 def answer_batch(batch: tuple[Any, ...]) -> Any:
     from actcause.questions.file import answer_batch
 
-    if any(line.asked["event"] == KILLING_EVENT for line in batch):
+    if any(line.fields["event"] == KILLING_EVENT for line in batch):
         os.kill(os.getpid(), signal.SIGKILL)
     return answer_batch(batch)
 

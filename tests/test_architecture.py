@@ -27,7 +27,7 @@ RANKS = (
     {"__init__", "__main__"},
 )
 # The one way up: the command line starts the page.
-EXCEPTIONS = {("cli", "page"), ("learn", "cli"), ("learn", "questions")}
+EXCEPTIONS = {("cli", "page")}
 HEAVY = (
     "torch",
     "safetensors",

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import actcause as ac
-from actcause.cli.execution_options import name_option
+from actcause.cli.options import name_option
 from actcause.errors import ActCauseError, ParseError, blaming
 
 MODEL = ac.Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")

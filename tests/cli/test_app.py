@@ -16,8 +16,9 @@ import pytest
 from actcause import DEFINITIONS, examples
 from actcause.cli import main
 from actcause.cli.app import COMMANDS
+from actcause.cli.options import WRITTEN_STATES
 from actcause.io import console as output
-from actcause.questions import source as sources
+from actcause.questions import source
 
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
 ASK_KEYS = {"definition", "context", "state", "effect", "conditions", "witness", "causes", "status"}
@@ -354,7 +355,7 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path, mistake: Any) -> Non
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path, mistake: Any) -> None:
     path = tmp_path / "large.txt"
     with path.open("wb") as file:
-        file.truncate(sources.MAX_BYTES + 1)
+        file.truncate(source.MAX_BYTES + 1)
     assert "too large" in mistake("ask", str(path))
 
 
@@ -362,7 +363,7 @@ def test_a_file_that_may_not_be_read_is_refused(bottle: str, monkeypatch: pytest
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(sources, "open", refuse, raising=False)  # root would be let in
+    monkeypatch.setattr(source, "open", refuse, raising=False)  # root would be let in
     assert "cannot be read: Permission denied" in mistake("ask", bottle)
 
 
@@ -523,7 +524,7 @@ def test_a_partition_of_a_large_space_writes_some_of_its_states_and_says_so(
     output = capsys.readouterr()
     document = json.loads(output.out)
     assert document["states"] == 1_002_001
-    assert [len(pair) for pair in document["pairs"]] == [sources.WRITTEN_STATES]
+    assert [len(pair) for pair in document["pairs"]] == [WRITTEN_STATES]
     assert output.err.count("\n") == 1
     assert "only the first 10,000 of 1,002,001 states are printed" in output.err
 
@@ -567,12 +568,12 @@ def test_a_number_of_any_length_is_printed_exactly(capsys: pytest.CaptureFixture
 # -- the help ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.function.__name__)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
 def test_the_help_of_a_command_ends_with_examples(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([command.function.__name__, "--help"]) == 0
+    assert main([command.__name__, "--help"]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert "--json" in output
-    assert all(line in output for line in command.tries)
+    assert all(line in output for line in COMMANDS[command])
 
 
 SHORTER = {
@@ -593,8 +594,8 @@ def test_every_example_of_the_help_runs(
     Path("questions.jsonl").write_text('{"model": "rock-throwing", "event": "ST=1"}\n')
     Path("mine.csv").write_text(f"hand,ball,ball_next\n{rows}")
     Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')
-    for command in COMMANDS:
-        for line in command.tries:
+    for tries in COMMANDS.values():
+        for line in tries:
             for long, short in SMALLER.items():
                 line = line.replace(long, short)
             program, *arguments = shlex.split(line)
@@ -608,7 +609,7 @@ def test_the_main_help_lists_every_command_also_when_nothing_is_asked(capsys: py
     for arguments in (["--help"], ["-h"], []):
         assert main(arguments) == 0
         output = capsys.readouterr().out
-        assert all(command.function.__name__ in output for command in COMMANDS)
+        assert all(command.__name__ in output for command in COMMANDS)
         assert "--install-completion" in output
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from actcause import DEFINITIONS
-from actcause.cli import demo, main
+from actcause.cli import main, stories
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_the_demonstration_as_a_document_has_every_number(capsys: pytest.Capture
 
 def test_causes_are_learned_and_an_episode_is_filmed(capsys, tmp_path, monkeypatch) -> None:
     tiny = {"steps": 40, "distil_steps": 30, "width": 8, "batch": 32}
-    monkeypatch.setattr(demo, "LEARNED", {"1-in": (1500, tiny), "block-1d": (1500, tiny)})
+    monkeypatch.setattr(stories, "LEARNED", {"1-in": (1500, tiny), "block-1d": (1500, tiny)})
     film = tmp_path / "episode.gif"
     assert main(["demo", "--film", str(film)]) == 0
     told = " ".join(capsys.readouterr().out.split())
@@ -81,7 +81,7 @@ def test_causes_are_learned_and_an_episode_is_filmed(capsys, tmp_path, monkeypat
 
 
 def test_without_the_extra_the_demonstration_says_how_to_get_the_second_part(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(demo, "find_spec", lambda name: None)
-    [scene] = demo.learned(tmp_path / "episode.gif")
-    assert "pip install 'actcause[learn,pictures]'" in scene.document["missing"]
+    monkeypatch.setattr(stories, "find_spec", lambda name: None)
+    [story] = stories.learn_stories(tmp_path / "episode.gif")
+    assert "pip install 'actcause[learn,pictures]'" in story.document["missing"]
     assert not list(tmp_path.iterdir())

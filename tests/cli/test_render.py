@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from actcause import Model, Pair, examples, partitions
-from actcause.cli import render
+from actcause.cli import render_partition
 
 
 def drawn(page: RenderableType, width: int = 80) -> str:
@@ -29,8 +29,8 @@ def test_a_partition_of_a_million_states_is_drawn_from_a_few_of_them(monkeypatch
         return original(pair, index)
 
     monkeypatch.setattr(Pair, "__getitem__", counted)
-    page = drawn(render.partition_page(found))
-    assert 0 < len(read) <= render.MAX_ROWS
+    page = drawn(render_partition.partition_page(found))
+    assert 0 < len(read) <= render_partition.MAX_ROWS
     assert f"{1_002_001 - len(read):,} more states are not shown" in page
     assert "999,999     99.8%" in page
 
@@ -38,7 +38,7 @@ def test_a_partition_of_a_million_states_is_drawn_from_a_few_of_them(monkeypatch
 def test_a_wide_space_shows_the_variables_that_matter() -> None:
     names = [f"Variable{i}" for i in range(12)]
     model = Model.from_text("\n".join(names) + "\nY = Variable3 or Variable9\n")
-    page = drawn(render.partition_page(partitions(model, outcome="Y", alpha_sufficiency="0.2")))
+    page = drawn(render_partition.partition_page(partitions(model, outcome="Y", alpha_sufficiency="0.2")))
     header = next(line.split() for line in page.splitlines() if line.split()[:1] == ["binary"])
     assert header == ["binary", "Variable3", "Variable9", "Y"]
     assert "10 more variables are not shown." in page

@@ -14,7 +14,8 @@ import killers
 import run
 from actcause.cli import main
 from actcause.parallel import engine
-from actcause.questions.file import BATCH, Line, Reply, answer_batch, answered
+from actcause.questions.file import BATCH, answer_batch, answer_lines
+from actcause.questions.line import Line, Reply
 
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
 ASKED: list[dict[str, Any]] = [
@@ -207,7 +208,9 @@ def test_a_command_that_was_cut_off_asks_what_is_left(monkeypatch, tmp_path):
     assert main(command) == 0
     assert asked == [BATCH, BATCH - 1, 1, BATCH - 1]
     with engine() as alone:
-        assert out.read_text().splitlines() == [reply.text for reply in answered(map(json.dumps, HARMLESS), {}, alone)]
+        assert out.read_text().splitlines() == [
+            reply.text for reply in answer_lines(map(json.dumps, HARMLESS), {}, alone)
+        ]
     assert not list(tmp_path.glob(".*"))
 
 
@@ -253,4 +256,4 @@ def test_the_oracle_agrees_on_the_published_verdicts_asked_as_a_file():
             known.append(verdict.holds)
     with engine() as alone:
         for usual in ({}, {"solver": "exhaustive"}):
-            assert [json.loads(reply.text)["holds"] for reply in answered(lines, usual, alone)] == known
+            assert [json.loads(reply.text)["holds"] for reply in answer_lines(lines, usual, alone)] == known

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ..io.console import print_json
+from ..io.settings import parse_setting
 from ..io.signals import exit_on_terminate
-from ..questions import source as sources
+from . import options
+from .progress import show_rows
 
 if TYPE_CHECKING:
     from ..data import Description
@@ -42,7 +43,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
 
 
-def domains(as_json: sources.JsonOption = False) -> None:
+def domains(as_json: options.JsonOption = False) -> None:
     """List the domains: their factors, the outcome, and how often each edge fires."""
     from .. import envs
     from ..data import describe_domain
@@ -63,7 +64,7 @@ def domains(as_json: sources.JsonOption = False) -> None:
         )
         for domain in listed
     ]
-    render.show(render.plain_table(("name", "title", "factors", "outcome", "how often a cause"), rows))
+    render.show(render.draw_table("name", "title", "factors", "outcome", "how often a cause", rows=rows))
 
 
 def collect(
@@ -74,7 +75,7 @@ def collect(
     draw: DrawOption = None,
     policy: PolicyOption = "random",
     parameters: SetOption = None,
-    as_json: sources.JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Record transitions of a domain, each with its true cause, into one Parquet file.
 
@@ -84,9 +85,9 @@ def collect(
     """
     from .. import data, envs
 
-    given = dict(sources.setting(text, "obstacles=5", {"draw": "--draw"}) for text in parameters or ())
+    given = dict(parse_setting(text, "obstacles=5", {"draw": "--draw"}) for text in parameters or ())
     world = envs.make_seeded(domain, seed, draw, **given)
-    with exit_on_terminate(), _bar(frames) as progress:
+    with exit_on_terminate(), show_rows() as progress:
         data.collect(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
     document = {"out": str(out), "domain": domain, "frames": frames, "seed": seed, "bytes": out.stat().st_size}
     if as_json:
@@ -95,7 +96,7 @@ def collect(
         print(f"{frames:,} transitions of {domain} in {out} ({document['bytes']:,} bytes)")
 
 
-def describe(file: FileArgument, mapping: MappingOption = None, as_json: sources.JsonOption = False) -> None:
+def describe(file: FileArgument, mapping: MappingOption = None, as_json: options.JsonOption = False) -> None:
     """Show what is in a file: factors, rates of causes, episodes, spread, share of clipped values."""
     from .. import data
 
@@ -116,13 +117,13 @@ def describe(file: FileArgument, mapping: MappingOption = None, as_json: sources
         for name, factor in description.factors.items()
     ]
     render.show(_headline(description))
-    render.show(render.plain_table(("factor", "features", "spread", "clipped", "a cause"), rows))
+    render.show(render.draw_table("factor", "features", "spread", "clipped", "a cause", rows=rows))
     for note in description.notes:
         render.show(note)
 
 
 def convert(
-    file: FileArgument, out: OutOption, mapping: MappingOption = None, as_json: sources.JsonOption = False
+    file: FileArgument, out: OutOption, mapping: MappingOption = None, as_json: options.JsonOption = False
 ) -> None:
     """Turn a CSV or Parquet file of your own into transitions.
 
@@ -140,7 +141,7 @@ def convert(
 
 
 def replay(
-    file: FileArgument, out: OutOption, episode: EpisodeOption = None, as_json: sources.JsonOption = False
+    file: FileArgument, out: OutOption, episode: EpisodeOption = None, as_json: options.JsonOption = False
 ) -> None:
     """Write an episode of a recording as a film, GIF or MP4, with an arrow from each cause to the outcome.
 
@@ -176,18 +177,7 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}"
 
 
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr, where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("collecting", total=total)
-        yield lambda done, _: progress.update(task, completed=done)
-
-
-COMMANDS: Mapping[Callable[..., None], tuple[str, ...]] = {
+COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     domains: ("actcause domains", "actcause domains --json"),
     collect: (
         "actcause collect break --frames 20000 --seed 1 --out break.parquet",

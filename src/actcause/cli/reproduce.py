@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
-from ..questions import source as sources
-from . import execution_options as options
+from . import options
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
@@ -63,16 +62,16 @@ def reproduce(
     device: DeviceOption = "auto",
     together: TogetherOption = None,
     max_seconds: BudgetOption = None,
-    workers: options.Workers = None,
-    engine: options.EngineName = "local",
-    address: options.Address = None,
+    workers: options.WorkersOption = None,
+    engine: options.EngineOption = "local",
+    address: options.AddressOption = None,
     results: ResultsOption = None,
     experiments: ExperimentsOption = None,
     docs: DocsOption = None,
     archive: ArchiveOption = None,
     take: TakeOption = None,
     pages: PagesOption = False,
-    as_json: sources.JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> int:
     """List the tables and figures of the paper and ours with their state, or make some of them.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ..io.console import print_json
-from ..questions import source as sources
+from . import options
 
 PORT = 8000
 
@@ -45,7 +45,7 @@ def serve(
     data: RecordingsOption = None,
     runs: RunsOption = None,
     browser: OpenOption = True,
-    as_json: sources.JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Open the explorer: ask what caused what, and see it, in the browser. Ctrl-C ends it.
 

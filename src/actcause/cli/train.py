@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..errors import MissingExtraError, QueryError
 from ..io.console import print_json, print_note
+from ..io.settings import parse_setting
 from ..io.signals import exit_on_terminate
 from ..learn.row_source import FRAMES
-from ..questions import source as sources
+from .progress import show_rows, show_training
 
 if TYPE_CHECKING:
     from ..learn import Learner
     from ..learn.row_source import RowSource
-    from ..learn.training.loop import TrainingProgress
 
 OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-seconds"}
 
@@ -34,7 +33,7 @@ def _methods() -> tuple[str, ...]:
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
-    from .execution_options import Address, EngineName, Workers
+    from .options import AddressOption, EngineOption, JsonOption, WorkersOption
 
     SourceArgument = Annotated[
         list[str],
@@ -127,10 +126,10 @@ def train(
     sweep: SweepOption = None,
     mapping: MappingOption = None,
     tensorboard: TensorboardOption = None,
-    workers: Workers = None,
-    engine_name: EngineName = "local",
-    address: Address = None,
-    as_json: sources.JsonOption = False,
+    workers: WorkersOption = None,
+    engine_name: EngineOption = "local",
+    address: AddressOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Learn which factors caused the outcome, from transitions alone; true causes are not looked at.
 
@@ -150,7 +149,7 @@ def train(
     with launch.one_voice():
         source, settings = command.split_words(words, sweep or ())
         seeds = _parse_seeds(seed)
-        given = dict(sources.setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
+        given = dict(parse_setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
         rows = RowSource(source, None if mapping is None else str(mapping), frames, draw)
         shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
         if len(seeds) > 1:
@@ -185,7 +184,7 @@ def _train(learner: Learner, rows: RowSource, out: Path, *, go_on: str, as_json:
 
     speaks = launch.rank() == 0
     try:
-        with progress() if speaks else nullcontext() as callback:
+        with show_training() if speaks else nullcontext() as callback:
             run = train_run(learner, rows, out, callback=callback, **more)
     except KeyboardInterrupt as interrupt:
         if not speaks:
@@ -230,10 +229,10 @@ def predict(
     hindsight: HindsightOption = False,
     mapping: MappingOption = None,
     device: DeviceOption = "auto",
-    workers: Workers = None,
-    engine_name: EngineName = "local",
-    address: Address = None,
-    as_json: sources.JsonOption = False,
+    workers: WorkersOption = None,
+    engine_name: EngineOption = "local",
+    address: AddressOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Write the rows of files with what caused the outcome of each.
 
@@ -245,10 +244,9 @@ def predict(
     _library()
     from ..learn.prediction import predict_files
     from ..parallel import engine
-    from .prediction_progress import progress
 
     try:
-        with exit_on_terminate(), engine(engine_name, workers, address) as crew, progress() as on_progress:
+        with exit_on_terminate(), engine(engine_name, workers, address) as crew, show_rows() as on_progress:
             done = predict_files(
                 run, data, out,
                 hindsight=hindsight, mapping=mapping, device=device, workers=crew, on_progress=on_progress,
@@ -272,7 +270,7 @@ def evaluate(
     hindsight: HindsightOption = False,
     mapping: MappingOption = None,
     device: DeviceOption = "auto",
-    as_json: sources.JsonOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Score a run on transitions whose true causes are known.
 
@@ -324,30 +322,6 @@ def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str
     for text in options or ():
         words += ["--set", text]
     return shlex.join([*words, "--out", str(out), "--resume"])
-
-
-@contextmanager
-def progress() -> Iterator[Callable[[TrainingProgress], None]]:
-    """Show a progress bar on stderr, where that is a terminal: the stage, its losses and the time left."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-        TextColumn("{task.fields[values]}"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("preparing", total=1, values="")
-
-        def report(moment: TrainingProgress) -> None:
-            values = " ".join(f"{name} {value:.3g}" for name, value in moment.values.items())
-            bar.update(task, description=moment.stage, completed=moment.step, total=moment.steps, values=values)
-
-        yield report
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from ...errors import QueryError, shown
-from ...questions.source import as_tuples
+from ...io.settings import as_tuples
 
 MOST = 10_000  # trials of one sweep
 LONGEST = 120  # characters of a folder's name

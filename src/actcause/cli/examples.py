@@ -1,0 +1,62 @@
+"""The command `examples`: the literature's models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import examples as library
+from ..examples import Example
+from ..io.console import print_json
+from ..questions.source import load_example
+from . import options
+
+
+def examples(name: options.ExampleArgument = None, as_json: options.JsonOption = False) -> None:
+    """List the literature's models, or show one: its story, its model, its published verdicts."""
+    if name is not None:
+        example = load_example(name)
+        if as_json:
+            print_json(_example_document(example))
+        else:
+            from . import render
+
+            render.show(render.example_page(example))
+        return
+    listed = [library.load(known) for known in library.names()]
+    if as_json:
+        print_json([_example_document(example) for example in listed])
+    else:
+        from . import render
+
+        render.show(render.example_table(listed))
+
+
+def _example_document(example: Example) -> dict[str, Any]:
+    return {
+        "name": example.name,
+        "title": example.title,
+        "story": example.story,
+        "text": example.text,
+        "context": dict(example.context),
+        "effect": example.effect,
+        "outcome": example.outcome,
+        "alpha_sufficiency": example.alpha_sufficiency,
+        "alpha_necessity": example.alpha_necessity,
+        "source": example.source,
+        "notes": list(example.notes),
+        "verdicts": [
+            {
+                "event": dict(verdict.event),
+                "definition": verdict.definition,
+                "holds": verdict.holds,
+                "source": verdict.source,
+            }
+            for verdict in example.verdicts
+        ],
+    }
+
+
+COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
+    examples: ("actcause examples", "actcause examples rock-throwing", "actcause examples --json"),
+}
