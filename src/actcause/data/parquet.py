@@ -27,6 +27,18 @@ MAGIC = b"PAR1"
 WHAT = "Reading and writing Parquet files"
 
 
+def is_parquet(path: Path) -> bool:
+    """Judge by the first bytes; a file that only calls itself Parquet is refused."""
+    check_readable(path)
+    with open(path, "rb") as raw:
+        start = raw.read(4)
+    if start == MAGIC:
+        return True
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise DataError(f"{path} is not a Parquet file." if start else f"{path} is empty.")
+    return False
+
+
 def read_header(path: str | PathLike[str]) -> Header | None:
     """Read what one of our files says about itself; None for another Parquet file, an error for anything else."""
     with open_parquet(Path(path)) as file:

@@ -11,9 +11,9 @@ from ..errors import shown
 from .errors import DataError
 from .mapped_rows import read_chunks
 from .mapping import ColumnMap
-from .parquet import ROWS, open_parquet, parse_header, read_row_groups
+from .parquet import ROWS, is_parquet, open_parquet, parse_header, read_row_groups
 from .row_arrays import RowArrays
-from .tables import chunks, column_names, is_parquet
+from .tables import chunks, column_names
 
 
 def read_rows(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import import_extra, printable, shown
 from .errors import DataError
-from .parquet import MAGIC, check_readable, open_parquet
+from .parquet import is_parquet, open_parquet
 from .validate import Array
 
 CSV = "Reading CSV files"
@@ -20,18 +20,6 @@ TRUE, FALSE = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f
 BLOCK = 1 << 20  # bytes of text that are read at a time
 
 Chunk = Mapping[str, Array]
-
-
-def is_parquet(path: Path) -> bool:
-    """Judge by the first bytes; a file that only calls itself Parquet is refused."""
-    check_readable(path)
-    with open(path, "rb") as raw:
-        start = raw.read(4)
-    if start == MAGIC:
-        return True
-    if path.suffix.lower() in (".parquet", ".pq"):
-        raise DataError(f"{path} is not a Parquet file." if start else f"{path} is empty.")
-    return False
 
 
 def column_names(path: Path) -> tuple[str, ...]:

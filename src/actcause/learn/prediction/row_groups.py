@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...data import DataError, Transitions, Writer, read_batches
-from ...data.parquet import ROWS, WHAT, check_readable, open_parquet, parse_header
-from ...data.tables import is_parquet
+from ...data.parquet import ROWS, WHAT, check_readable, is_parquet, open_parquet, parse_header
 from ...errors import ActCauseError, import_extra
 
 if TYPE_CHECKING:

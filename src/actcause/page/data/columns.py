@@ -13,8 +13,8 @@ import numpy as np
 
 from ...data import DataError, describe
 from ...data.mapping import ColumnMap
-from ...data.parquet import open_parquet, parse_header
-from ...data.tables import chunks, column_names, is_parquet
+from ...data.parquet import is_parquet, open_parquet, parse_header
+from ...data.tables import chunks, column_names
 from ...io.atomic import write_whole_bytes
 from . import library
 from .roles import build_mapping, guess_roles, read_roles

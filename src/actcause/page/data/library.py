@@ -170,8 +170,8 @@ def _describe_recording(path: str, changed: int, mapped: int | None) -> dict[str
     """Rows and names of a recording; where its columns do not say what they are, why."""
     from ...data import DataError
     from ...data.mapping import ColumnMap
-    from ...data.parquet import open_parquet, parse_header
-    from ...data.tables import column_names, is_parquet
+    from ...data.parquet import is_parquet, open_parquet, parse_header
+    from ...data.tables import column_names
 
     source, rows, domain = Path(path), None, None
     try:

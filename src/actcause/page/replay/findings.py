@@ -93,7 +93,7 @@ def _prune(folder: Path) -> None:
 def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
     """How many rows there are, as far as that is known, and the rows."""
     from ...data import count_rows, read_batches
-    from ...data.tables import is_parquet
+    from ...data.parquet import is_parquet
 
     source, folder = payload["source"], Path(payload["data"])
     if not source.get("file"):
