@@ -73,7 +73,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
 
 
 def prepare(folder: Path, arguments: Arguments) -> None:
-    """A run, and the files to annotate."""
+    """Make a run and the files to annotate."""
     tile = folder / "tile.parquet"
     sizes = [f"--set=steps={arguments.steps}", f"--set=distil_steps={arguments.steps}"]
     actcause("train", "break", "--frames", "5000", *sizes, "--no-tensorboard", "--out", str(folder / "run"))
@@ -89,7 +89,7 @@ def actcause(*words: str) -> None:
 
 
 def annotated(folder: Path, workers: int) -> tuple[dict[str, Any], int]:
-    """What the command says, and the most memory that it and its workers had."""
+    """Return what the command says, and the most memory that it and its workers had."""
     words = ["predict", folder / "run", folder / "data", "--out", folder / f"causes{workers}", "--device", "cpu"]
     command = [sys.executable, "-m", "actcause", *map(str, words), "--workers", str(workers), "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

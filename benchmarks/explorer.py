@@ -104,7 +104,7 @@ class Server:
         return total
 
     def least(self, seconds: int) -> int:
-        """The least memory within so many seconds: what the server needs when it has nothing to do."""
+        """Return the least memory within so many seconds: what the server needs when it has nothing to do."""
         seen = []
         for _ in range(seconds):
             time.sleep(1)
@@ -112,7 +112,7 @@ class Server:
         return min(seen)
 
     def settled(self, before: int, seconds: int) -> int:
-        """The memory once long questions have ended and processes that have grown are replaced."""
+        """Return the memory once long questions have ended and processes that have grown are replaced."""
         for _ in range(seconds):
             time.sleep(1)
             if (now := self.memory()) <= before + MEMORY_BAR * MIB / 2:
@@ -154,7 +154,7 @@ def serving() -> Iterator[tuple[Server, float]]:
 
 @contextmanager
 def training(server: Server, frames: int) -> Iterator[None]:
-    """A training of the server's own, from its first step until the questions are answered."""
+    """Watch a training of the server's own, from its first step until the questions are answered."""
     wanted = {"source": {"domain": "1-in", "frames": frames}, "method": "jaci-em", "name": "beside"}
     status, started = asyncio.run(posted(server, "/api/runs", wanted))
     assert status == 200, started

@@ -46,12 +46,12 @@ class Query:
 
 
 def variable(name: str) -> str:
-    """A name of ours: `7` becomes `v_7`."""
+    """Make a name of ours: `7` becomes `v_7`."""
     return f"v_{name}"
 
 
 def formula(text: str) -> str:
-    """A formula of theirs as one of ours.
+    """Write a formula of theirs as one of ours.
 
     >>> formula("~(1 & a_exo) | $true")
     '~(v_1 & v_a_exo) | 1'

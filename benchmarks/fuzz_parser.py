@@ -195,7 +195,7 @@ MUTATIONS: list[Mutation] = [
 
 
 def mutated(seed: int, number: int) -> str:
-    """The text with this number: always the same for the same seed."""
+    """Return the text with this number: always the same for the same seed."""
     rng = random.Random(f"{seed}:{number}")
     text = rng.choice(VALID)
     for _ in range(rng.choice([1, 1, 2, 3, 5])):

@@ -151,7 +151,7 @@ def bad_space(rng: random.Random) -> Make:
 
 
 def bad_upload(rng: random.Random) -> Make:
-    """A file that is none: its head promises what its body does not keep, or its name is no name."""
+    """Send a file that is none: its head promises what its body does not keep, or its name is no name."""
     names = (
         "x.parquet",
         "x.csv",
@@ -189,7 +189,7 @@ def large_body(rng: random.Random) -> Make:
 
 
 def cut_off(rng: random.Random) -> Make:
-    """A body that is shorter than it says, with the connection closed behind it."""
+    """Send a body that is shorter than it says, with the connection closed behind it."""
     line = f"POST {rng.choice(PATHS)} HTTP/1.1".encode()
     said = rng.choice((b"10", b"-1", b"99999999999999999999", b"x"))
     return lambda host: b"\r\n".join(
@@ -205,7 +205,7 @@ def cut_off(rng: random.Random) -> Make:
 
 
 def whole(host: str, line: bytes, content: bytes, *headers: bytes) -> bytes:
-    """A request with all that belongs to it."""
+    """Write a request with all that belongs to it."""
     own = [line, f"Host: {host}".encode(), b"Connection: close"]
     own += [b"Content-Type: application/json", b"Content-Length: %d" % len(content)]
     return b"\r\n".join([*own, *headers, b"", content])

@@ -75,7 +75,7 @@ def with_distractors(factors: int) -> RandomVectors:
 
 
 def course_of(domain: Domain, rows: int) -> MaskEM:
-    """A training that is about to begin its EM stage."""
+    """Prepare a training that is about to begin its EM stage."""
     learner = JACI()
     run = prepare_replica(learner, collect(domain, rows, seed=0))
     learner.sizes_ = dict(SMALL)
@@ -83,7 +83,7 @@ def course_of(domain: Domain, rows: int) -> MaskEM:
 
 
 def em_step_seconds(training: MaskEM, steps: int) -> float:
-    """The time of one step, sampling and optimiser included."""
+    """Time one step, sampling and optimiser included."""
     stage = next(stage for stage in training.stages() if stage.name == "em")
     for count in (2, steps):  # the first steps fill caches
         timed = replace(stage, steps=count, end=lambda: None)
@@ -93,7 +93,7 @@ def em_step_seconds(training: MaskEM, steps: int) -> float:
 
 
 def passes_seconds(training: MaskEM, steps: int) -> float:
-    """The time of one step's passes through the networks, backward and optimiser included, and nothing else."""
+    """Time one step's passes through the networks, backward and optimiser included, and nothing else."""
     stage = next(stage for stage in training.stages() if stage.name == "em")
     rows = stage.sampler().draw(0, 1)[0]
     seen = training.rows.network_inputs(rows)
@@ -133,7 +133,7 @@ class Products(TorchDispatchMode):
 
 
 def products_seconds(training: MaskEM, steps: int) -> float:
-    """The time of the matrix products of one step."""
+    """Time the matrix products of one step."""
     stage = next(stage for stage in training.stages() if stage.name == "em")
     rows = stage.sampler().draw(0, 1)[0]
     settings = {name: torch.tensor(value) for name, value in stage.settings(0.9).items()}

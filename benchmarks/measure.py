@@ -57,7 +57,7 @@ class Figure:
 
 
 def with_many(one: float, two: float, workers: int = 64) -> float:
-    """The share of one worker's time that many would take: what two could not share stays as it is (Amdahl's law).
+    """Estimate the share of one worker's time that many would take: what two could not share stays (Amdahl's law).
 
     >>> with_many(100.0, 50.0), with_many(100.0, 60.0, workers=4)
     (0.015625, 0.4)
@@ -78,7 +78,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def best(function: Callable[[], Any], times: int = 3, enough: float = 2.0) -> tuple[float, Any]:
-    """The shortest of some calls, each of which must start from nothing; one that takes `enough` is not repeated."""
+    """Time the shortest of some calls, each of which starts from nothing; one that takes `enough` is not repeated."""
     runs = [timed(function)]
     while len(runs) < times and runs[-1][0] < enough:
         runs.append(timed(function))
@@ -120,7 +120,7 @@ def isolated(
 
 
 def answer() -> None:
-    """What the fresh process does: read a call, make it, write what came out."""
+    """Read a call, make it, write what came out: what the fresh process does."""
     memory, function, arguments = pickle.load(sys.stdin.buffer)
     if memory is not None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -132,7 +132,7 @@ def answer() -> None:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had resident."""
+    """Return the most memory that this process has had resident."""
     status = Path("/proc/self/status")
     if status.exists():  # getrusage would count the parent's memory as well
         return int(re.findall(r"VmHWM:\s+(\d+) kB", status.read_text())[0]) * 1024
@@ -143,7 +143,7 @@ def peak_bytes() -> int:
 
 
 def machine() -> dict[str, str]:
-    """What the figures depend on; nothing that names this machine."""
+    """Say what the figures depend on; nothing that names this machine."""
     return {
         "CPU": _cpu(),
         "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),

@@ -37,7 +37,7 @@ def rock_throwers(throwers: int) -> Scenario:
 
 
 def rock_throwers_linear(throwers: int) -> Scenario:
-    """The same question in a text of linear size: the first thrower's hit preempts every other one.
+    """Ask the same in a text of linear size: the first thrower's hit preempts every other one.
 
     >>> print(rock_throwers_linear(3).text.splitlines()[-3:])
     ['H2 = T2 and not H1', 'H3 = T3 and not H1', 'BS = H1 or H2 or H3']
@@ -92,7 +92,7 @@ class Tree:
         return Scenario("\n".join([*leaves, *inner]), context, f"N1 == {self.values[1]}")
 
     def event(self, nodes: Sequence[int]) -> dict[str, int]:
-        """These nodes at their actual values."""
+        """Set these nodes to their actual values."""
         return {f"N{node}": self.values[node] for node in nodes}
 
 
@@ -145,7 +145,7 @@ def mixed_tree(depth: int, count: int, seed: int) -> tuple[Tree, list[int]]:
 
 
 def _below(node: int, last: int) -> list[int]:
-    """A node and its descendants with numbers up to `last`."""
+    """List a node and its descendants with numbers up to `last`."""
     if node > last:
         return []
     return [node, *_below(2 * node, last), *_below(2 * node + 1, last)]
@@ -172,7 +172,7 @@ def voting(voters: int) -> Scenario:
 
 
 def random_gates(variables: int, seed: int) -> Scenario:
-    """A third of the variables are roots; each other one is a random gate of two that come shortly before it."""
+    """Make a third of the variables roots, each other one a random gate of two that come shortly before it."""
     rng = random.Random(seed)
     roots = max(2, variables // 3)
     lines = [f"X{i}" for i in range(1, roots + 1)]

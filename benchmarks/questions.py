@@ -80,7 +80,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
 
 
 def questions(sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
-    """The literature's questions, then random ones without end."""
+    """Ask the literature's questions, then random ones without end."""
     for name in ac.examples.names():
         example = ac.examples.load(name)
         events = dict.fromkeys(tuple(sorted(verdict.event.items())) for verdict in example.verdicts)
@@ -133,7 +133,7 @@ def size_of(question: dict[str, Any]) -> int:
 
 
 def said(answer: dict[str, Any]) -> Any:
-    """The verdict, or the set of causes; witnesses may differ."""
+    """Return the verdict, or the set of causes; witnesses may differ."""
     if "holds" in answer:
         return answer["holds"]
     return {frozenset(cause["event"].items()) for cause in answer["causes"]}

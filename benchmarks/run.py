@@ -45,7 +45,7 @@ class Arguments:
 
 
 def shown(value: float | None, unit: str = "s", limit: float | None = None) -> str:
-    """A figure in sensible digits.
+    """Write a figure in sensible digits.
 
     >>> shown(0.00412), shown(0.5561), shown(7301.0), shown(None, limit=60), shown(412.7, "MiB")
     ('4.1 ms', '556 ms', '7,301 s', '> 60 s', '413 MiB')
@@ -83,7 +83,7 @@ def markdown(figures: Iterable[Figure]) -> str:
 
 
 def report(results: dict[str, Any], only: Sequence[str] = ()) -> str:
-    """The generated part of the README, or of a page about some of the benchmarks."""
+    """Write the generated part of the README, or of a page about some of the benchmarks."""
     figures = [read_figure(entry) for entry in results["figures"] if not only or entry["benchmark"] in only]
     barred = [figure for figure in figures if figure.bar is not None]
     missed = [figure.what for figure in barred if not figure.met]
@@ -100,7 +100,7 @@ def report(results: dict[str, Any], only: Sequence[str] = ()) -> str:
 
 
 def with_report(readme: str, results: dict[str, Any], only: Sequence[str] = ()) -> str:
-    """A document with its generated part replaced."""
+    """Replace the generated part of a document."""
     before, _, rest = readme.partition(MARKERS[0])
     _, _, after = rest.partition(MARKERS[1])
     return f"{before}{MARKERS[0]}\n\n{report(results, only)}\n\n{MARKERS[1]}{after}"

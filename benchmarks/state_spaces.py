@@ -102,7 +102,7 @@ def mover() -> Figure:
 
 
 def function(name: str, variables: int) -> Callable[..., Any]:
-    """A function of binary arrays by its name, with the seed at the end where it is random."""
+    """Return a function of binary arrays by its name, with the seed at the end where it is random."""
     kind, _, seed = name.rpartition(" ") if name[-1].isdigit() else (name, "", "0")
     rng = np.random.default_rng(int(seed))
     states = 2**variables
@@ -132,7 +132,7 @@ def dnf(*bits: Any) -> Any:
 
 
 def multiplexer(*bits: Any) -> Any:
-    """The first bits are the number of a bit among the rest; 0 where there is none of that number."""
+    """Read the first bits as the number of a bit among the rest; 0 where there is none of that number."""
     address = next(count for count in range(1, len(bits)) if 2**count + count >= len(bits))
     number = sum(bit << place for place, bit in enumerate(bits[:address]))
     return sum((number == place) * bit for place, bit in enumerate(bits[address:]))

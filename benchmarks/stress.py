@@ -176,7 +176,7 @@ def disturbed(words: list[str], folder: Path, kills: int, luck: random.Random) -
 
 
 def said_by(folder: Path) -> str:
-    """The last line of what the commands have said."""
+    """Return the last line of what the commands have said."""
     return (folder.with_suffix(".log").read_text(encoding="utf-8").splitlines() or [""])[-1]
 
 
@@ -220,12 +220,12 @@ def is_leftover(name: str) -> bool:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """What is compared of each file, by its name."""
+    """Return what is compared of each file, by its name."""
     return {name: unmeasured(path) for name, path in files_of(folder) if not is_leftover(name)}
 
 
 def unmeasured(path: Path) -> bytes:
-    """The bytes of a file; those of a run and of a result without the seconds that it took."""
+    """Return the bytes of a file; those of a run and of a result without the seconds that it took."""
     if path.name != "run.json" and "results" not in path.parts:
         return path.read_bytes()
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

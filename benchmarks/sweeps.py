@@ -50,7 +50,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
 
 
 def sweeps(folder: Path, arguments: Arguments) -> Iterator[Figure]:
-    """The whole command with one worker and with two."""
+    """Time the whole command with one worker and with two."""
     seconds = []
     for workers in (1, 2):
         out = folder / f"sweep{workers}"
@@ -71,7 +71,7 @@ def sweeps(folder: Path, arguments: Arguments) -> Iterator[Figure]:
 
 
 def shared(folder: Path, arguments: Arguments) -> Iterator[Figure]:
-    """Steps per second of one training by one process and by two."""
+    """Count the steps per second of one training by one process and by two."""
     rates = []
     for processes in (1, 2):
         out = folder / f"shared{processes}"
@@ -94,7 +94,7 @@ def training(folder: Path, out: Path, steps: int) -> list[str]:
 
 
 def started(command: list[str]) -> None:
-    """A process with one thread for sums, so that a second process and not a second thread is measured."""
+    """Start a process with one thread for sums, so that a second process and not a second thread is measured."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run([sys.executable, *command], env=environment, capture_output=True, check=True)
 

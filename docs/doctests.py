@@ -20,5 +20,5 @@ class Doctests(griffe.Extension):
 
 
 def fenced(docstring: str) -> str:
-    """The docstring with its examples as code blocks."""
+    """Write a docstring with its examples as code blocks."""
     return EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", docstring)

@@ -13,12 +13,12 @@ MAX_STEPS = 100_000  # a budget that ends the same way on every machine
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Called by mkdocs for every page."""
+    """Fill the catalogue in; mkdocs calls this for every page."""
     return with_catalogue(markdown)
 
 
 def with_catalogue(markdown: str) -> str:
-    """The page with every example written out where the marker stands."""
+    """Write every example out where the marker stands."""
     if MARKER not in markdown:
         return markdown
     return markdown.replace(MARKER, "\n".join(_section(examples.load(name)) for name in examples.names()))
@@ -45,7 +45,7 @@ def _section(example: Example) -> str:
 
 
 def _answers(example: Example) -> str:
-    """What each definition says, those that say the same together."""
+    """Say what each definition finds, those that find the same together."""
     said: dict[str, list[str]] = {}
     for definition in DEFINITIONS:
         answer = causes(
@@ -72,7 +72,7 @@ def _causes(answer: Answer) -> str:
 
 
 def _published(example: Example) -> str:
-    """What was published, with what comes out here; definitions on which both say the same together."""
+    """Show what was published beside what comes out here; definitions on which both say the same together."""
     said: dict[tuple[str, str, str, str], list[str]] = {}
     for verdict in example.verdicts:
         here = is_cause(

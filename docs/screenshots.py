@@ -29,12 +29,12 @@ THEMES = ("light", "dark")
 
 
 def ask(page: Page) -> None:
-    """The first question, answered."""
+    """Wait for the answer to the first question."""
     page.wait_for_selector(".card")
 
 
 def witness(page: Page) -> None:
-    """A cause's witness at its last step."""
+    """Show a cause's witness at its last step."""
     page.wait_for_selector(".card")
     page.locator('.card[data-definition="modified-hp"] .cause').first.click()
     page.locator(".player .step").last.click()
@@ -43,14 +43,14 @@ def witness(page: Page) -> None:
 
 
 def judged(page: Page) -> None:
-    """An episode that a run has judged, at a step in which something acts."""
+    """Show an episode that a run has judged, at a step in which something acts."""
     page.get_by_text("without pusher").wait_for()
     page.keyboard.press("n")
     settled(page)
 
 
 def settled(page: Page) -> None:
-    """A view that has loaded what it shows."""
+    """Wait for a view to load what it shows."""
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(2000)
 
@@ -67,7 +67,7 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """An explorer with a recording and a small run to look at."""
+    """Start an explorer with a recording and a small run to look at."""
     with tempfile.TemporaryDirectory() as folder:
         data, runs = Path(folder, "data"), Path(folder, "runs")
         data.mkdir()

@@ -26,6 +26,7 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -34,6 +35,7 @@ import pytest
 import actcause
 from actcause import Model, examples
 from actcause.cli import main
+from test_architecture import RANKS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -223,12 +225,18 @@ def test_links_to_files_lead_to_files(page: Path) -> None:
             assert (page.parent / target.partition("#")[0]).exists(), target
 
 
-def test_the_gallery_shows_every_example() -> None:
-    spec = importlib.util.spec_from_file_location("docs_hooks", DOCS / "hooks.py")
+def load_script(name: str) -> ModuleType:
+    """Load a script of the docs, which are no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+def test_the_gallery_shows_every_example() -> None:
+    hooks = load_script("hooks")
     page = (DOCS / "examples.md").read_text(encoding="utf-8")
     gallery = hooks.with_catalogue(page)
     assert hooks.MARKER in page
@@ -243,6 +251,22 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     reference = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.md")))
     documented = set(re.findall(r"^::: actcause\.(?:\w+\.)*(\w+)$", reference, re.MULTILINE))
     assert documented >= set(actcause.__all__)
+
+
+def test_the_map_names_files_that_are_there() -> None:
+    page = (DOCS / "how-it-works.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:\w+/)+(?:\w+\.(?:py|js))?)`", page)
+    assert len(named) > 50
+    package = Path(actcause.__file__).parent
+    assert [
+        name for name in named if "NAME" not in name and not any((at / name).exists() for at in (package, ROOT))
+    ] == []
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_ranks() -> None:
+    rooms = load_script("rooms")
+    assert rooms.PICTURE.read_text(encoding="utf-8") == rooms.draw(RANKS), "run: python docs/rooms.py"
+    assert {room for rank in RANKS for room in rank if not room.startswith("_")} == {*rooms.ROOMS} - {"__init__"}
 
 
 def glossary_terms() -> list[str]:
