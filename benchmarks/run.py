@@ -22,12 +22,20 @@ from typing import Any
 from measure import Figure, Other, machine, versions
 
 BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
-LONG = ("learning", "loop", "explorer", "questions", "vast", "annotation", "sweeps")  # by name only: minutes and more
+LONG = (
+    "learning",
+    "loop",
+    "explorer",
+    "questions",
+    "out_of_core",
+    "annotation",
+    "sweeps",
+)  # by name only: minutes and more
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 README = HERE / "README.md"
 SCALE = HERE.parent / "docs" / "scale.md"
-SCALING = ("annotation", "questions", "vast", "sweeps")  # shown in docs/scale.md too
+SCALING = ("annotation", "questions", "out_of_core", "sweeps")  # shown in docs/scale.md too
 MARKERS = ("<!-- results: written by run.py --readme -->", "<!-- end of results -->")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import actcause.core.text
+import actcause.core.declarations
 import fuzz_parser
 from actcause.core.model import Model
 from actcause.core.parser import MAX_BRANCHES, MAX_DEPTH, MAX_HEIGHT
@@ -253,9 +253,9 @@ def test_numbers_names_and_ranges_have_limits(text, reason):
 
 
 def test_the_text_and_the_number_of_variables_have_limits(monkeypatch):
-    monkeypatch.setattr(actcause.core.text, "MAX_CHARACTERS", 10)
+    monkeypatch.setattr(actcause.core.declarations, "MAX_CHARACTERS", 10)
     assert refusal("A = 1 + 1 + 1").reason == "the text has 13 characters; at most 10 are read"
-    monkeypatch.setattr(actcause.core.text, "MAX_VARIABLES", 2)
+    monkeypatch.setattr(actcause.core.declarations, "MAX_VARIABLES", 2)
     assert refusal("A\nB\nC").reason == "more than 2 variables"
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, shown, suggest
+from .declarations import guard_stack, parse_declarations
 from .equation import Equation, as_equation
 from .expression import Array, Expression, facts
 from .parser import Declaration, is_name
 from .ranges import BINARY, Range, RangeInference, brief_range, check_range, contiguous, format_range
-from .text import guard_stack, parse_declarations
 
 
 class Model:

@@ -228,5 +228,5 @@ def test_a_space_too_large_whose_states_compete_names_the_remedy(capsys, tmp_pat
 
 
 def test_the_benchmark_knows_what_comes_out_of_the_pusher() -> None:
-    figures = list(run.run("vast", importlib.import_module("vast").TINY))
+    figures = list(run.run("out_of_core", importlib.import_module("out_of_core").TINY))
     assert [figure.right for figure in figures] == [True, True]

@@ -5,7 +5,7 @@ out follows from the model: with the pusher at 499 or 500 its position matters; 
 instead, and both with the pusher at 500 and the obstacle at 502. Everywhere else fewer than one position in a hundred
 would change anything.
 
-    python benchmarks/run.py vast
+    python benchmarks/run.py out_of_core
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import actcause as ac
-from actcause.core.spaces import out_of_core
+from actcause.core.spaces.out_of_core import partitions
 from actcause.parallel import engine
 from measure import MANY, Figure, isolated, peak_bytes, timed, with_many
 
@@ -45,11 +45,13 @@ def run(arguments: Arguments) -> Iterator[Figure]:
         what = f"1D pusher, {states:,} states, {workers} worker{'s'[: workers - 1]}"
         answer = f"cost {cost:,}"
         spent.append(seconds)
-        yield Figure("vast", f"{what}: time", seconds, bar=TIME_BAR, answer=answer, right=right)
-        yield Figure("vast", f"{what}: peak memory", peak / 2**20, "MiB", bar=MEMORY_BAR, answer=answer, right=right)
+        yield Figure("out_of_core", f"{what}: time", seconds, bar=TIME_BAR, answer=answer, right=right)
+        yield Figure(
+            "out_of_core", f"{what}: peak memory", peak / 2**20, "MiB", bar=MEMORY_BAR, answer=answer, right=right
+        )
     if arguments.workers == (1, 2):
         yield Figure(
-            "vast", f"1D pusher, {states:,} states: time of 2 workers", spent[1] / spent[0], unit="of one's",
+            "out_of_core", f"1D pusher, {states:,} states: time of 2 workers", spent[1] / spent[0], unit="of one's",
             parts={MANY: with_many(*spent)}, answer=answer, right=right,
         )  # fmt: skip
 
@@ -61,7 +63,7 @@ def partition_pusher(
     model = ac.Model.from_text(example.text.replace("0..1000", f"0..{positions - 1}"))
     shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
     with engine(workers=workers) as run:
-        seconds, found = timed(lambda: out_of_core.partitions(model, example.outcome, **shares, workers=run))
+        seconds, found = timed(lambda: partitions(model, example.outcome, **shares, workers=run))
         peak = peak_bytes() + sum(map(peak_of, multiprocessing.active_children()))
     return seconds, found.states, found.cost, found.preimages, found.binaries(dict(example.context)), peak
 
