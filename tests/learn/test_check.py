@@ -55,6 +55,7 @@ class Honest(Learner):
 
     method: ClassVar[str] = "honest"
     summary: ClassVar[str] = "for tests"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()
@@ -75,6 +76,10 @@ class Honest(Learner):
 
 def test_a_learner_that_keeps_the_contract_passes_without_being_registered() -> None:
     check_learner(Honest)
+
+
+class HasNoRevision(Honest):
+    revisions = ()
 
 
 class StoresMore(Honest):
@@ -218,6 +223,7 @@ class ScoresWithoutTruth(Honest):
 
 
 BROKEN: Mapping[type[Learner], str] = {
+    HasNoRevision: "needs revisions",
     StoresMore: "store its options and nothing else",
     TakesAnyReach: "reach=nan must be refused with a LearnError",
     FitsInPlace: "must return the learner",

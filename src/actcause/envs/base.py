@@ -45,6 +45,12 @@ class Domain(ABC):
     name: ClassVar[str]  # as on the command line
     title: ClassVar[str]
     horizon: ClassVar[int]  # steps of an episode, at most
+    revisions: ClassVar[tuple[str, ...]] = ()  # each time its recordings were meant to change, and why: one line
+    revision: ClassVar[int] = 0  # how many lines there are; results are kept as long as it stays
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.revision = len(cls.revisions)
 
     # -- what it is made of ------------------------------------------------------------------------
 

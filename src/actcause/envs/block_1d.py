@@ -65,6 +65,7 @@ class Block1D(Domain):
     name: ClassVar[str] = "block-1d"
     title: ClassVar[str] = "1-D Block Pushing"
     horizon: ClassVar[int] = 50
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     obstacles: int = 1
     size: float = 100.0

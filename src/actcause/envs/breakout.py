@@ -79,6 +79,7 @@ class Breakout(Domain):
     name: ClassVar[str] = "break"
     title: ClassVar[str] = "Mini-Breakout"
     horizon: ClassVar[int] = 1000
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     blocks: int = 3
     size: tuple[float, float] = (30.0, 50.0)

@@ -52,6 +52,7 @@ class Mover1D(Domain):
     name: ClassVar[str] = "mover-1d"
     title: ClassVar[str] = "1D Mover"
     horizon: ClassVar[int] = 4
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     fields: int = 4
     obstacle_fields: int = 3

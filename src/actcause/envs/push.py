@@ -77,6 +77,7 @@ class Push(Domain):
     name: ClassVar[str] = "push"
     title: ClassVar[str] = "2D Pushing"
     horizon: ClassVar[int] = 20
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     obstacles: int = 3
     arena: float = 5.0

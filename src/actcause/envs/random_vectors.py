@@ -158,6 +158,7 @@ class RandomVectors(Domain):
     name: ClassVar[str] = "random-vectors"
     title: ClassVar[str] = "Random Vectors"
     horizon: ClassVar[int] = 50
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     relations: tuple[Relation, ...]
     outcome_name: str = "y"

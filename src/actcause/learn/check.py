@@ -141,6 +141,9 @@ def _check_storing(learner: Learner) -> None:
     name = type(learner).__name__
     for attribute in ("method", "summary"):
         _require(bool(getattr(type(learner), attribute, "")), f"{name} needs a {attribute}")
+    lines = type(learner).revisions
+    worded = isinstance(lines, tuple) and bool(lines) and all(isinstance(line, str) and line for line in lines)
+    _require(worded, f"{name} needs revisions: a tuple with one line for each time that its answers were to change")
     settings = learner.settings()
     _require(vars(learner) == settings, f"{name}.__init__ must store its options and nothing else")
     again = type(learner)(**settings)

@@ -58,6 +58,12 @@ class Learner(ABC):
 
     method: ClassVar[str]  # as on the command line
     summary: ClassVar[str]  # one line for lists
+    revisions: ClassVar[tuple[str, ...]] = ()  # each time its answers were meant to change, and why: one line
+    revision: ClassVar[int] = 0  # how many lines there are; results are kept as long as it stays
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.revision = len(cls.revisions)
 
     # -- the contract ------------------------------------------------------------------------------
 

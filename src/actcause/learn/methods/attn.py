@@ -50,6 +50,7 @@ class Attention(ScoreLearner):
     summary: ClassVar[str] = "attention over factors above a threshold"
     trained: ClassVar[str] = "attention"
     kept: ClassVar[tuple[str, ...]] = ("attention",)
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

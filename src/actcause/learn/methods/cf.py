@@ -49,6 +49,7 @@ class Counterfactual(ScoreLearner):
     method: ClassVar[str] = "cf"
     summary: ClassVar[str] = "change of a forward model's prediction when a factor is replaced"
     kept: ClassVar[tuple[str, ...]] = ("forward", "pool")
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

@@ -47,6 +47,7 @@ class LeaveOneOut(ScoreLearner):
 
     method: ClassVar[str] = "cmi"
     summary: ClassVar[str] = "likelihood of the outcome with and without each factor"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def method_networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         shape = {"width": self.width, "layers": self.layers}

@@ -44,6 +44,7 @@ class Gradient(ScoreLearner):
 
     method: ClassVar[str] = "grad"
     summary: ClassVar[str] = "input gradients of a forward model above a threshold"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

@@ -42,6 +42,7 @@ class Pairwise(ScoreLearner):
 
     method: ClassVar[str] = "granger"
     summary: ClassVar[str] = "error of the own state alone and of pairs with each factor"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def method_networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {"forward": plain_model(encoder, replicas, width=self.width, layers=self.layers)}

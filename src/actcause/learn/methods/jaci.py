@@ -65,6 +65,7 @@ class JACI(Learner):
 
     method: ClassVar[str] = "jaci-em"
     summary: ClassVar[str] = "joint inference by annealed EM over masks, judged out of sample (ours, the default)"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

@@ -68,6 +68,7 @@ class GumbelMask(Learner):
 
     method: ClassVar[str] = "ncd"
     summary: ClassVar[str] = "hard Gumbel masks inside a forward model, learned by gradients"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

@@ -100,6 +100,7 @@ class PaperJACI(Learner):
 
     method: ClassVar[str] = "jaci"
     summary: ClassVar[str] = "joint inference by alternating gradient steps, as in the paper's Algorithm 1"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

@@ -46,6 +46,7 @@ class Proximity(Learner):
 
     method: ClassVar[str] = "proximity"
     summary: ClassVar[str] = "distance to the outcome's previous value below a radius"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def check_options(self) -> None:
         super().check_options()

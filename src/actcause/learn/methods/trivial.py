@@ -31,6 +31,7 @@ class Never(Learner):
 
     method: ClassVar[str] = "never"
     summary: ClassVar[str] = "no factor ever: what a method must beat"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {}
@@ -57,6 +58,7 @@ class Always(Learner):
 
     method: ClassVar[str] = "always"
     summary: ClassVar[str] = "every factor always: what a method must beat"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {}
