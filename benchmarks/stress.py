@@ -4,14 +4,14 @@
 
 A sweep, an annotation and a reproduction are run by the command line with two workers: first undisturbed, then while
 workers are killed, and now and then the command itself, which is then given again as it was. A process is killed at a
-random moment after the folder has got a new file, so that there is something to lose. A task that was killed three
-times in a row is reported, and the command fails; it is given again too. A command that succeeds before its share of
-the kills was made is followed by another, into an empty folder.
+random moment after the folder has got a new file or result, so that there is something to lose. A task that was killed
+three times in a row is reported, and the command fails; it is given again too. A command that succeeds before its share
+of the kills was made is followed by another, into an empty folder.
 
 At the end the two folders must hold files of the same names with the same bytes. Left out of the comparison is what is
-measured, the field "seconds" of a run (run.json) and of a result; and files whose name begins with a dot or ends in
-.partial, which are what a process was about to write when it was killed: they are counted. The exit code is 1 if
-anything differs.
+measured, the field "seconds" of a run (run.json) and of a result; the order of results; and files whose name begins
+with a dot or ends in .partial, which are what a process was about to write when it was killed: they are counted. The
+exit code is 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -63,7 +64,7 @@ def run(pieces, arguments, device):
 EXPERIMENT = Experiment(
     name="walks", title="Walks", paper="Of no paper.", expected="10 s", arguments=Arguments(), quick=None, tiny=None,
     pieces=lambda arguments: [Piece(seed) for seed in range(arguments.seeds)], settings=lambda piece, arguments: {},
-    run=run, page=lambda results: Page(""), uses=lambda piece: ("errors",),
+    run=run, page=lambda results: Page(""), uses=lambda piece: ("exact",),
 )
 '''
 
@@ -154,7 +155,7 @@ def finished(*words: str) -> None:
 def disturbed(words: list[str], folder: Path, kills: int, luck: random.Random) -> Counter[str]:
     """Give the command until it succeeds, killing as many processes of it as were asked for, if it lasts so long."""
     count: Counter[str] = Counter()
-    seen: set[str] = set()
+    seen: set[tuple[str, int]] = set()
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         count["commands"] += 1
@@ -162,7 +163,7 @@ def disturbed(words: list[str], folder: Path, kills: int, luck: random.Random) -
             caller = subprocess.Popen(command(*words), stdout=log, stderr=log)
             while caller.poll() is None and time.monotonic() < until:
                 time.sleep(0.02)
-                files = {path for path, _ in files_of(folder)}
+                files = {(name, results_in(path)) for name, path in files_of(folder)}
                 if count["workers"] + count["callers"] < kills and not files <= seen:
                     time.sleep(luck.uniform(0, MOMENT))
                     count[killed(caller, luck)] += 1
@@ -215,6 +216,14 @@ def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
             yield str(path.relative_to(folder)), path
 
 
+def results_in(path: Path) -> int:
+    """Count the results that a file holds; 0 in any other file."""
+    try:
+        return path.read_bytes().count(b"\n") if "results" in path.parts else 0
+    except FileNotFoundError:
+        return 0
+
+
 def is_leftover(name: str) -> bool:
     return name.endswith(".partial") or any(part.startswith(".") for part in Path(name).parts)
 
@@ -225,11 +234,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def unmeasured(path: Path) -> bytes:
-    """Return the bytes of a file; those of a run and of a result without the seconds that it took."""
-    if path.name != "run.json" and "results" not in path.parts:
-        return path.read_bytes()
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(' "seconds": ')).encode()
+    """Return the bytes of a file; those of a run and of results without seconds, results in any order."""
+    text = path.read_bytes()
+    if path.name == "run.json":
+        return re.sub(rb'^ "seconds": .*\n', b"", text, flags=re.MULTILINE)
+    if "results" in path.parts:
+        return b"\n".join(sorted(re.sub(rb'"seconds": [^,]*, ', b"", line) for line in text.splitlines()))
+    return text
 
 
 def stressed(job: Job, kills: int, luck: random.Random, home: Path) -> bool:

@@ -32,18 +32,18 @@ from actcause.reproduction.learned import (
     METHODS,
     RESAMPLED,
     VECTORS,
-    fitted,
+    fit_seeds,
     paper_frames,
     percent,
-    recordings,
-    scored,
+    record_domain,
+    score,
     uses,
 )
 from actcause.reproduction.plots import marks
 from actcause.reproduction.published import published, published_errors
 from actcause.reproduction.tables import spread, table
 
-__all__ = ["BARS", "DOMAINS", "EXPERIMENT", "PAPER", "RESAMPLED", "VECTORS", "main", "recordings"]
+__all__ = ["BARS", "DOMAINS", "EXPERIMENT", "PAPER", "RESAMPLED", "VECTORS", "main", "record_domain"]
 
 # Error in percent: the paper's accuracy table, and the most that `jaci-em` may have.
 PAPER = published_errors()
@@ -108,13 +108,13 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train and score one method in one domain, all seeds of the pack as one computation."""
     domain, method = pack[0].domain, pack[0].method
     frames = arguments.frames or paper_frames(domain)
-    recorded = [recordings(domain, piece.seed, frames) for piece in pack]
-    learners, seconds = fitted(
+    recorded = [record_domain(domain, piece.seed, frames) for piece in pack]
+    learners, seconds = fit_seeds(
         method, [piece.seed for piece in pack], [train for train, _ in recorded], device, arguments.options
     )
     values = []
     for learner, (_, test) in zip(learners, recorded, strict=True):
-        found = scored(learner, test, domain)
+        found = score(learner, test, domain)
         values.append(
             {
                 "error": percent(found.edge_error),

@@ -154,7 +154,7 @@ EXPERIMENT = Experiment(
     settings=settings,
     run=run,
     page=page,
-    uses=lambda piece: ("examples", "core.find", "core.text"),
+    uses=lambda piece: ("exact",),
     order=10,
 )
 

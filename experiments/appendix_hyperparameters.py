@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
     settings=settings,
     run=run,
     page=page,
-    uses=lambda piece: ("learn.methods.paper_jaci", "learn.methods.jaci"),
+    uses=lambda piece: ("method:jaci", "method:jaci-em"),
     order=12,
 )
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Record, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.exact import SOLVERS, USES, solved
+from actcause.reproduction.exact import SOLVERS, USES, solve_example
 from actcause.reproduction.published import published
-from actcause.reproduction.tables import printed, table
+from actcause.reproduction.tables import align_printed, table
 
 # By example: the title that the paper gives it, and the share of sufficiency that gives its tables.
 EXAMPLES = {
@@ -64,7 +64,8 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """All minimal pairs."""
     return [
-        solved(piece.example, EXAMPLES[piece.example][1], arguments.alpha_necessity, piece.solver) for piece in pack
+        solve_example(piece.example, EXAMPLES[piece.example][1], arguments.alpha_necessity, piece.solver)
+        for piece in pack
     ]
 
 
@@ -113,7 +114,7 @@ def page(results: Results) -> Page:
 
 
 def _theirs(record: Record) -> list[tuple[str, ...]]:
-    return printed(record.value, published()["appendix_tables"][EXAMPLES[record.piece["example"]][0]]["tables"])
+    return align_printed(record.value, published()["appendix_tables"][EXAMPLES[record.piece["example"]][0]]["tables"])
 
 
 def _pairs(record: Record, theirs: list[tuple[str, ...]]) -> str:

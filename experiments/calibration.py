@@ -13,7 +13,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import percent
-from actcause.reproduction.ours import FULL, QUICK, SMALL, TINY, Arguments, Piece, pieces, settings, trained, uses
+from actcause.reproduction.ours import FULL, QUICK, SMALL, TINY, Arguments, Piece, pieces, settings, train_seeds, uses
 from actcause.reproduction.plots import DASHES, INK, MARKERS
 from actcause.reproduction.tables import spread, table
 
@@ -26,7 +26,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     from actcause.learn.evaluation import calibration
 
     values = []
-    for learner, test in trained(pack, arguments, device):
+    for learner, test in train_seeds(pack, arguments, device):
         found = {
             "state": calibration(test, learner.predict_proba(test), bins=BINS),
             "hindsight": calibration(test, learner.explain_proba(test), bins=BINS),

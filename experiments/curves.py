@@ -18,7 +18,7 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import fitted, known_options, percent, recordings, scored, uses
+from actcause.reproduction.learned import fit_seeds, known_options, percent, record_domain, score, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
@@ -74,14 +74,14 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train all seeds of the pack as one computation, looking at the error now and then."""
     method, seeds = pack[0].method, [piece.seed for piece in pack]
-    recorded = [recordings(DOMAIN, seed, arguments.frames) for seed in seeds]
+    recorded = [record_domain(DOMAIN, seed, arguments.frames) for seed in seeds]
     watch = _Watch(method, seeds, recorded, arguments)
-    learners, _ = fitted(
+    learners, _ = fit_seeds(
         method, seeds, [train for train, _ in recorded], device, arguments.options, watch.told, watch.begin
     )
     values = []
     for position, (learner, (_, test)) in enumerate(zip(learners, recorded, strict=True)):
-        final = percent(scored(learner, test, DOMAIN, hindsight=False).edge_error)
+        final = percent(score(learner, test, DOMAIN, hindsight=False).edge_error)
         values.append({"points": watch.points[position], "final": final, "steps": watch.steps})
     return values
 

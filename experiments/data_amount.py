@@ -12,7 +12,7 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import fitted, percent, recordings, scored, uses
+from actcause.reproduction.learned import fit_seeds, percent, record_domain, score, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
@@ -72,13 +72,13 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train and score one method on so much data, all seeds of the pack as one computation."""
     domain, method, frames = pack[0].domain, pack[0].method, pack[0].frames
-    recorded = [recordings(domain, piece.seed, frames, tests=arguments.tests) for piece in pack]
-    learners, seconds = fitted(
+    recorded = [record_domain(domain, piece.seed, frames, tests=arguments.tests) for piece in pack]
+    learners, seconds = fit_seeds(
         method, [piece.seed for piece in pack], [train for train, _ in recorded], device, arguments.options
     )
     values = []
     for learner, (_, test) in zip(learners, recorded, strict=True):
-        found = scored(learner, test, domain)
+        found = score(learner, test, domain)
         values.append(
             {
                 "error": percent(found.edge_error),

@@ -12,7 +12,7 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import fitted, percent, recordings, scored, uses
+from actcause.reproduction.learned import fit_seeds, percent, record_domain, score, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
@@ -74,8 +74,8 @@ def relations(factors: int) -> str:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train and score one method with so many factors, all seeds of the pack as one computation."""
     graph = relations(pack[0].factors)
-    recorded = [recordings("1-in", piece.seed, arguments.frames, relations=graph) for piece in pack]
-    learners, seconds = fitted(
+    recorded = [record_domain("1-in", piece.seed, arguments.frames, relations=graph) for piece in pack]
+    learners, seconds = fit_seeds(
         pack[0].method, [piece.seed for piece in pack], [train for train, _ in recorded], device, arguments.options
     )
     values = []
@@ -84,7 +84,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
         wrong = (learner.predict(test) != test.cause)[:, others]
         values.append(
             {
-                "error": percent(scored(learner, test, "1-in", hindsight=False).edge_error),
+                "error": percent(score(learner, test, "1-in", hindsight=False).edge_error),
                 "all_factors": percent(float(wrong.mean())),
                 "any_factor": percent(float(wrong.any(axis=1).mean())),
                 "training_seconds": round(seconds, 2),

@@ -176,7 +176,7 @@ EXPERIMENT = Experiment(
     settings=settings,
     run=run,
     page=page,
-    uses=lambda piece: ("core.find", "core.spaces.state_space", "envs.block_1d"),
+    uses=lambda piece: ("exact", "domain:block-1d"),
     order=1,
 )
 

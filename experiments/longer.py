@@ -21,7 +21,16 @@ from actcause.data.collect import collect
 from actcause.data.transitions import Transitions
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import DOMAINS, TEST_SEED, fitted, paper_frames, percent, recordings, scored, uses
+from actcause.reproduction.learned import (
+    DOMAINS,
+    TEST_SEED,
+    fit_seeds,
+    paper_frames,
+    percent,
+    record_domain,
+    score,
+    uses,
+)
 from actcause.reproduction.plots import marks
 from actcause.reproduction.tables import spread, table
 
@@ -79,7 +88,7 @@ def _frames(domain: str, arguments: Arguments) -> int:
 
 def _recorded(domain: str, seed: int, frames: int) -> tuple[Transitions, Transitions]:
     if domain != INCREMENTS:
-        return recordings(domain, seed, frames)
+        return record_domain(domain, seed, frames)
     from actcause.envs import make
 
     world = make("1-in", draw=seed, dynamics="increment")
@@ -101,12 +110,12 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     domain, times = pack[0].domain, pack[0].times
     recorded = [_recorded(domain, piece.seed, _frames(domain, arguments)) for piece in pack]
     options = _steps(len(recorded[0][0]), times, arguments.options)
-    learners, seconds = fitted(
+    learners, seconds = fit_seeds(
         METHOD, [piece.seed for piece in pack], [train for train, _ in recorded], device, options
     )
     values = []
     for learner, (_, test) in zip(learners, recorded, strict=True):
-        found = scored(learner, test, domain)
+        found = score(learner, test, domain)
         values.append(
             {
                 "error": percent(found.edge_error),
@@ -190,7 +199,7 @@ EXPERIMENT = Experiment(
     settings=settings,
     run=run,
     page=page,
-    uses=lambda piece: uses(METHOD, piece.domain),
+    uses=lambda piece: uses(METHOD, "1-in" if piece.domain == INCREMENTS else piece.domain),
     together=lambda piece: (piece.domain, piece.times),
     missed=missed,
     order=24,

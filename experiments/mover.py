@@ -12,9 +12,9 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.exact import SOLVERS, USES, solved
+from actcause.reproduction.exact import SOLVERS, USES, solve_example
 from actcause.reproduction.published import published
-from actcause.reproduction.tables import pair_table, printed
+from actcause.reproduction.tables import align_printed, pair_table
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """All minimal pairs."""
     shares = arguments.alpha_sufficiency, arguments.alpha_necessity
-    return [solved("mover-1d", *shares, piece.solver) for piece in pack]
+    return [solve_example("mover-1d", *shares, piece.solver) for piece in pack]
 
 
 def page(results: Results) -> Page:
     """Ours beside the paper's."""
     value = results.records[0].value
-    [theirs] = printed(value, [published()["mover_1d"]["table"]])
+    [theirs] = align_printed(value, [published()["mover_1d"]["table"]])
     agree = all(one.value["pairs"] == [list(theirs)] for one in results.records)
     solvers = " and ".join(f"`{one.piece['solver']}`" for one in results.records)
     body = (

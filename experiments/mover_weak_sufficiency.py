@@ -12,9 +12,9 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.exact import SOLVERS, USES, solved
+from actcause.reproduction.exact import SOLVERS, USES, solve_example
 from actcause.reproduction.published import published
-from actcause.reproduction.tables import pair_table, printed
+from actcause.reproduction.tables import align_printed, pair_table
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """All minimal pairs."""
-    return [solved("mover-1d", None, arguments.alpha_necessity, piece.solver) for piece in pack]
+    return [solve_example("mover-1d", None, arguments.alpha_necessity, piece.solver) for piece in pack]
 
 
 def page(results: Results) -> Page:
     """All of ours, the paper's among them."""
     value = results.records[0].value
-    [theirs] = printed(value, [published()["mover_1d_weak_sufficiency"]["table"]])
+    [theirs] = align_printed(value, [published()["mover_1d_weak_sufficiency"]["table"]])
     pairs = {f"pair {k}": pair for k, pair in enumerate(value["pairs"], start=1)}
     which = next((name for name, pair in pairs.items() if tuple(pair) == theirs), None)
     said = f"the paper prints {which}" if which else "**the paper's is none of them**"

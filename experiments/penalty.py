@@ -14,7 +14,7 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import fitted, percent, recordings, scored, uses
+from actcause.reproduction.learned import fit_seeds, percent, record_domain, score, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
@@ -75,14 +75,14 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train with the penalty given, all seeds of the pack as one computation."""
-    recorded = [recordings(DOMAIN, piece.seed, arguments.frames) for piece in pack]
+    recorded = [record_domain(DOMAIN, piece.seed, arguments.frames) for piece in pack]
     options = {**arguments.options, "penalty": pack[0].penalty}
-    learners, _ = fitted(
+    learners, _ = fit_seeds(
         pack[0].method, [piece.seed for piece in pack], [train for train, _ in recorded], device, options
     )
     values = []
     for learner, (_, test) in zip(learners, recorded, strict=True):
-        found = scored(learner, test, DOMAIN)
+        found = score(learner, test, DOMAIN)
         values.append(
             {
                 "error": percent(found.edge_error),

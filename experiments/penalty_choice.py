@@ -18,7 +18,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import RESAMPLED, percent
-from actcause.reproduction.ours import FULL, QUICK, SMALL, TINY, Arguments, Piece, pieces, settings, trained, uses
+from actcause.reproduction.ours import FULL, QUICK, SMALL, TINY, Arguments, Piece, pieces, settings, train_seeds, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
@@ -30,7 +30,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     from actcause.learn.evaluation import edge_error, resampled
 
     values = []
-    for learner, test in trained(pack, arguments, device):
+    for learner, test in train_seeds(pack, arguments, device):
         rows = resampled(test) if pack[0].domain in RESAMPLED else test
         errors = []
         for factor in FACTORS:

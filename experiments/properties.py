@@ -23,7 +23,7 @@ import numpy as np
 from actcause.envs import make
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import METHODS, fitted, percent, recordings, uses
+from actcause.reproduction.learned import METHODS, fit_seeds, percent, record_domain, uses
 from actcause.reproduction.tables import spread, table
 
 Array = Any
@@ -93,9 +93,9 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train one method (the truth needs no training) and test its answers against the true dynamics."""
     domain, method = pack[0].domain, pack[0].method
-    recorded = [recordings(domain, piece.seed, arguments.frames) for piece in pack]
+    recorded = [record_domain(domain, piece.seed, arguments.frames) for piece in pack]
     if method != TRUTH:
-        learners, _ = fitted(
+        learners, _ = fit_seeds(
             method, [piece.seed for piece in pack], [train for train, _ in recorded], device, arguments.options
         )
     values = []

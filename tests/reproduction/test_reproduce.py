@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,72 +18,11 @@ import torch
 
 from actcause.cli import main
 from actcause.reproduction.catalogue import catalogue
-from actcause.reproduction.fingerprint import ROOT, imported, parts_of
-from actcause.reproduction.machine import machine, versions
+from actcause.reproduction.machine import describe_machine, list_versions
 from actcause.reproduction.plots import digest
 from actcause.reproduction.running import Plan, execute
-
-LETTERS = '''"""Letters: an experiment for tests."""
-
-import time
-from dataclasses import dataclass
-from pathlib import Path
-
-from actcause.reproduction import Experiment, Page, Plot
-
-LOG = Path(__file__).parent / "log"
-
-
-@dataclass(frozen=True)
-class Arguments:
-    letters: str = "abcd"
-    factor: int = 2
-
-
-@dataclass(frozen=True)
-class Piece:
-    letter: str
-    number: int
-
-
-def pieces(arguments):
-    return [Piece(letter, 1) for letter in arguments.letters]
-
-
-def settings(piece, arguments):
-    return {"factor": arguments.factor}
-
-
-def doubled(text, factor):
-    return text * factor
-
-
-def run(pack, arguments, device):
-    for piece in pack:
-        with LOG.open("a") as file:
-            file.write(piece.letter)
-    time.sleep(PAUSE)
-    return [{"text": doubled(piece.letter, arguments.factor), "size": len(pack)} for piece in pack]
-
-
-def page(results):
-    # What is shown may change.
-    said = " ".join(one.value["text"] for one in results.records)
-    data = [len(one.value["text"]) for one in results.records]
-    return Page(f"The letters: {said}", (Plot("letters", "Lengths", data, draw),))
-
-
-def draw(figure, data):
-    figure.add_subplot().bar(range(len(data)), data)
-
-
-PAUSE = 0.0
-EXPERIMENT = Experiment(
-    name="letters", title="Letters", paper="Of no paper.", expected="1 s", arguments=Arguments(), quick=Arguments("ab"),
-    tiny=Arguments("a"), pieces=pieces, settings=settings, run=run, page=page, uses=lambda piece: ("errors",),
-    together=lambda piece: piece.number,
-)
-'''
+from actcause.reproduction.store import append_lines, read_lines
+from letters import LETTERS
 
 
 class Lab:
@@ -111,8 +51,23 @@ class Lab:
         found = self.file.parent / "log"
         return found.read_text() if found.exists() else ""
 
-    def there(self) -> list[str]:
-        return sorted(path.name for path in (self.results / "letters").glob("*.json"))
+    @property
+    def lines(self) -> Path:
+        return self.results / "letters.jsonl"
+
+    def records(self) -> list[dict[str, Any]]:
+        if not self.lines.exists():
+            return []
+        whole = self.lines.read_text().rpartition("\n")[0]
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def there(self) -> str:
+        """The letters that have results, in order, each as often as it has one."""
+        return "".join(sorted(record["piece"]["letter"] for record in self.records()))
+
+    def lose(self, letter: str) -> None:
+        kept = [line for line in self.lines.read_text().splitlines() if json.loads(line)["piece"]["letter"] != letter]
+        self.lines.write_text("".join(f"{line}\n" for line in kept))
 
     def state(self, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
         capsys.readouterr()
@@ -130,24 +85,28 @@ def test_experiments_are_listed_with_their_state(lab: Lab, capsys: pytest.Captur
     assert lab.ask() == 0
     assert "missing 4 of 4" in capsys.readouterr().out
     assert lab.ask("letters") == 0
-    assert lab.state(capsys)["state"] == "done"
-    assert lab.there() == ["a_1.json", "b_1.json", "c_1.json", "d_1.json"]
+    counts = {"done": 4, "current": 4, "certified": 0, "stale": 0, "missing": 0, "reasons": {}}
+    assert lab.state(capsys) | counts | {"state": "done"} == lab.state(capsys)
+    assert lab.there() == "abcd"
+    assert lab.ask() == 0
+    assert "done, 4 current" in capsys.readouterr().out
 
 
 def test_a_result_says_how_it_was_made(lab: Lab) -> None:
     lab.ask("letters")
-    record = json.loads((lab.results / "letters" / "a_1.json").read_text())
+    record = lab.records()[0]
     assert record["value"] == {"text": "aa", "size": 1}
     assert record["piece"] == {"letter": "a", "number": 1}
     assert record["settings"] == {"factor": 2}
+    assert record["revisions"] == {"exact": 1}
     assert set(record) == {
-        "experiment", "piece", "settings", "value", "versions", "machine", "seconds", "commit", "code"
+        "experiment", "piece", "settings", "value", "versions", "machine", "seconds", "commit", "code", "revisions"
     }  # fmt: skip
 
 
 def test_only_what_is_gone_is_run_again(lab: Lab) -> None:
     lab.ask("letters")
-    (lab.results / "letters" / "c_1.json").unlink()
+    lab.lose("c")
     assert lab.ask("letters") == 0
     assert lab.log == "abcdc"
     assert lab.ask("letters") == 0
@@ -167,22 +126,32 @@ def test_pages_comments_and_lists_can_change_without_making_results_stale(
     lab: Lab, old: str, new: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters")
-    assert lab.changed(old, new).state(capsys)["state"] == "done"
+    other = lab.changed(old, new)
+    assert other.state(capsys)["state"] == "done"
+    assert other.state(capsys)["certified"] == 0
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("text * factor", "factor * text"), ("factor: int = 2", "factor: int = 3"), ("'errors'", '"text"')]
+    ("old", "new", "reason"),
+    [
+        ("text * factor", "factor * text", "code not certified: run `actcause reproduce --certify COMMIT`"),
+        ("factor: int = 2", "factor: int = 3", "other settings"),
+        ('("exact",)', '("exact", "domain:push")', "revision of domain:push was None, now 1"),
+    ],
 )
-def test_other_code_or_settings_make_results_stale(
-    lab: Lab, old: str, new: str, capsys: pytest.CaptureFixture[str]
+def test_other_code_or_settings_or_revisions_make_results_stale(
+    lab: Lab, old: str, new: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters")
-    other = lab.changed(old.replace("'", '"'), new)
-    assert other.state(capsys) | {"state": "stale", "stale": 4} == other.state(capsys)
+    other = lab.changed(old, new)
+    assert other.state(capsys) | {"state": "stale", "stale": 4, "reasons": {reason: 4}} == other.state(capsys)
+    before = other.lines.read_bytes()
     assert other.ask("letters", "--keep-stale") == 0
     assert other.log == ""
     assert other.ask("letters") == 0
     assert other.log == "abcd"
+    assert other.state(capsys)["state"] == "done"
+    assert other.lines.read_bytes().startswith(before)
 
 
 def test_pieces_can_be_chosen(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,8 +164,7 @@ def test_pieces_can_be_chosen(lab: Lab, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_pieces_can_be_run_together(lab: Lab) -> None:
     assert lab.ask("letters", "--together", "3") == 0
-    sizes = [json.loads((lab.results / "letters" / f"{one}_1.json").read_text())["value"]["size"] for one in "abcd"]
-    assert sizes == [3, 3, 3, 1]
+    assert [record["value"]["size"] for record in lab.records()] == [3, 3, 3, 1]
 
 
 def test_a_time_budget_begins_nothing_new(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
@@ -209,15 +177,15 @@ def test_a_run_that_is_told_to_stop_ends_between_two_packs(lab: Lab) -> None:
     plan = Plan.of(catalogue(lab.file.parent)["letters"], "full", lab.results)
     made = execute(plan, plan.todo(), together=2, enough=lambda: len(lab.log) >= 2)
     assert [len(records) for records in made] == [2]
-    assert lab.there() == ["a_1.json", "b_1.json"]
+    assert lab.there() == "ab"
 
 
 def test_sizes_are_kept_apart(lab: Lab) -> None:
     assert lab.ask("--quick") == 0
     assert lab.log == "ab"
-    assert (lab.results / "quick" / "letters" / "b_1.json").exists()
+    assert len((lab.results / "quick" / "letters.jsonl").read_text().splitlines()) == 2
     assert "aa bb" in (lab.results / "quick" / "pages" / "letters.md").read_text()
-    assert not (lab.results / "letters").exists()
+    assert not lab.lines.exists()
 
 
 @pytest.mark.parametrize(
@@ -239,9 +207,22 @@ def test_a_mistake_is_one_line(lab: Lab, words: list[str], capsys: pytest.Captur
 
 def test_a_damaged_result_is_named(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
     lab.ask("letters")
-    (lab.results / "letters" / "a_1.json").write_text("{")
-    assert lab.ask("letters") == 2
-    assert "a_1.json is not a result" in capsys.readouterr().err
+    whole = lab.lines.read_text()
+    for damage, said in (("{\n", "not JSON"), ("{}\n", "not a result"), (whole.replace('"letters"', '"x"'), "of x")):
+        lab.lines.write_text(damage + whole)
+        assert lab.ask("letters") == 2
+        assert said in capsys.readouterr().err
+
+
+def test_the_newest_result_that_is_good_counts_else_the_newest(lab: Lab, tmp_path: Path, capsys: Any) -> None:
+    lab.ask("letters")
+    [good] = [record for record in lab.records() if record["piece"]["letter"] == "a"]
+    with lab.lines.open("a") as file:
+        file.write(json.dumps({**good, "code": "0" * 16, "value": {"text": "newer"}}) + "\n")
+    assert lab.state(capsys)["current"] == 4
+    other = lab.changed("text * factor", "factor * text")
+    other.ask("--pages", "--docs", str(tmp_path / "docs"))
+    assert "newer bb cc dd" in (tmp_path / "docs" / "letters.md").read_text()
 
 
 # -- cut off -----------------------------------------------------------------------------------------
@@ -269,7 +250,37 @@ def test_a_run_that_is_killed_loses_one_piece_at_most(lab: Lab) -> None:
     assert begun - there <= 1
     assert slow.ask("letters") == 0
     assert len(slow.log) == 4 + begun - there
-    assert len(slow.there()) == 4
+    assert slow.there() == "abcd"
+
+
+@pytest.mark.parametrize("rest", ['{"experiment": "lett', '{"experiment": "letters"}'[:-1] + " " * 70_000])
+def test_a_line_that_was_cut_off_is_dropped_by_the_next_writer(lab: Lab, rest: str) -> None:
+    lab.ask("letters", "--only", "letter=a,b")
+    before = lab.lines.read_bytes()
+    lab.lines.write_bytes(before + rest.encode())
+    assert lab.ask("letters") == 0
+    assert lab.log == "abcd"
+    assert lab.there() == "abcd"
+    assert lab.lines.read_bytes().startswith(before)
+
+
+def test_a_whole_line_without_an_end_is_kept(lab: Lab) -> None:
+    lab.ask("letters", "--only", "letter=a,b")
+    lab.lines.write_bytes(lab.lines.read_bytes().rstrip(b"\n"))
+    assert lab.ask("letters") == 0
+    assert lab.log == lab.there() == "abcd"
+
+
+def test_lines_of_many_writers_stay_whole(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+
+    def append_many(number: int) -> None:  # each opens the file for itself, as processes do
+        for _ in range(50):
+            append_lines(path, [{"number": number, "text": "x" * 20_000}])
+
+    with ThreadPoolExecutor(4) as writers:
+        list(writers.map(append_many, range(4)))
+    assert sorted(given["number"] for _, given in read_lines(path)) == sorted([0, 1, 2, 3] * 50)
 
 
 def test_ctrl_c_ends_with_one_line_and_keeps_what_is_finished(lab: Lab) -> None:
@@ -289,15 +300,14 @@ MEASURED = {"seconds"}
 
 
 def without_time(lab: Lab) -> dict[str, Any]:
-    found = {path.name: json.loads(path.read_text()) for path in (lab.results / "letters").iterdir()}
-    return {name: {key: record[key] for key in set(record) - MEASURED} for name, record in found.items()}
+    return {one["piece"]["letter"]: {key: one[key] for key in set(one) - MEASURED} for one in lab.records()}
 
 
 def test_results_are_the_same_however_many_workers_there_are(lab: Lab) -> None:
     # Sums depend on how many threads share them, so a result tells here how many it had.
     lab.file.write_text(
         LETTERS.replace('"size": len(pack)', '"size": len(pack), "threads": threads()')
-        .replace('("errors",)', '("learn.masks",)')
+        .replace('("exact",)', '("method:never",)')
         .replace("def run(", "def threads():\n    import torch\n\n    return torch.get_num_threads()\n\n\ndef run(")
     )
     before = torch.get_num_threads()
@@ -305,8 +315,7 @@ def test_results_are_the_same_however_many_workers_there_are(lab: Lab) -> None:
     alone = without_time(lab)
     assert {record["value"]["threads"] for record in alone.values()} == {1}
     assert torch.get_num_threads() == before
-    for path in (lab.results / "letters").iterdir():
-        path.unlink()
+    lab.lines.unlink()
     assert lab.ask("letters", "--workers", "2") == 0
     assert without_time(lab) == alone
     assert sorted(lab.log) == sorted("abcd" * 2)
@@ -315,7 +324,7 @@ def test_results_are_the_same_however_many_workers_there_are(lab: Lab) -> None:
 def test_a_pack_whose_worker_is_killed_is_run_again(lab: Lab) -> None:
     deadly = lab.changed("    time.sleep(PAUSE)", DEADLY)
     assert deadly.ask("letters", "--workers", "2", "--archive", str(deadly.home / "all.jsonl")) == 0
-    assert deadly.there() == ["a_1.json", "b_1.json", "c_1.json", "d_1.json"]
+    assert deadly.there() == "abcd"
     assert sorted(deadly.log) == list("abccd")
     lines = (deadly.home / "all.jsonl").read_text().splitlines()
     assert [json.loads(line)["piece"]["letter"] for line in lines] == list("abcd")
@@ -334,7 +343,7 @@ def test_workers_take_pieces_and_budgets_as_one_does(lab: Lab) -> None:
     assert lab.log == ""
     assert lab.ask("letters", "--workers", "2", "--only", "letter=b,d") == 0
     assert sorted(lab.log) == ["b", "d"]
-    assert lab.there() == ["b_1.json", "d_1.json"]
+    assert lab.there() == "bd"
 
 
 def test_ctrl_c_ends_the_workers_too(lab: Lab) -> None:
@@ -370,7 +379,7 @@ def test_a_disk_that_is_full_is_one_line_and_keeps_what_is_there(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters", "--only", "letter=a")
-    before = (lab.results / "letters" / "a_1.json").read_bytes()
+    before = lab.lines.read_bytes()
 
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -379,9 +388,8 @@ def test_a_disk_that_is_full_is_one_line_and_keeps_what_is_there(
     capsys.readouterr()
     assert lab.ask("letters") == 2
     said = capsys.readouterr().err
-    assert said == f"actcause: letters b_1: No space left on device: {lab.results / 'letters' / 'b_1.json'}.\n"
-    assert [path.name for path in (lab.results / "letters").iterdir()] == ["a_1.json"]
-    assert (lab.results / "letters" / "a_1.json").read_bytes() == before
+    assert said == f"actcause: letters b_1: No space left on device: {lab.lines}.\n"
+    assert lab.lines.read_bytes() == before
 
 
 def test_a_mistake_in_an_experiment_shows_where_it_is(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
@@ -403,7 +411,7 @@ def test_results_travel_as_one_file(lab: Lab, tmp_path: Path, capsys: pytest.Cap
         file.write('{"experiment": "lett')  # the last line of a machine that was taken away
     assert lab.ask("--take", str(archive), "--results", str(elsewhere)) == 0
     assert "4 results taken" in capsys.readouterr().out
-    assert sorted(path.name for path in (elsewhere / "letters").iterdir()) == lab.there()
+    assert (elsewhere / "letters.jsonl").read_bytes() == lab.lines.read_bytes()
     assert lab.ask("--take", str(archive), "--results", str(elsewhere), "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"taken": 0, "kept": 4}
 
@@ -432,17 +440,24 @@ def test_a_file_with_anything_else_is_refused_whole(
 
 
 @pytest.mark.parametrize("made_at", [None, "0123456789ab+changes"])
-def test_a_commit_is_filled_in_where_the_code_is_the_same(lab: Lab, tmp_path: Path, made_at: str | None) -> None:
-    subprocess.run(["git", "init", "-q", str(lab.home)], check=True)
-    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", "-C", str(lab.home), *author, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
+def test_a_result_from_elsewhere_is_taken_as_it_is(lab: Lab, tmp_path: Path, made_at: str | None) -> None:
     archive = tmp_path / "letters.jsonl"
     lab.ask("letters", "--only", "letter=a", "--archive", str(archive), "--results", str(tmp_path / "other"))
-    record = json.loads(archive.read_text())
-    assert record["commit"].endswith("+changes")
-    archive.write_text(json.dumps({**record, "commit": made_at}) + "\n")
+    archive.write_text(json.dumps({**json.loads(archive.read_text()), "commit": made_at}) + "\n")
     lab.ask("--take", str(archive))
-    assert json.loads((lab.results / "letters" / "a_1.json").read_text())["commit"] == record["commit"]
+    assert lab.lines.read_bytes() == archive.read_bytes()
+
+
+def test_a_stale_result_is_taken_once_and_never_counts_before_a_good_one(lab: Lab, tmp_path: Path, capsys: Any) -> None:
+    archive = tmp_path / "letters.jsonl"
+    lab.ask("letters", "--archive", str(archive))
+    archive.write_text(archive.read_text().replace(lab.records()[0]["code"], "0" * 16))
+    for expected in ({"taken": 4, "kept": 0}, {"taken": 0, "kept": 4}):
+        capsys.readouterr()
+        assert lab.ask("--take", str(archive), "--results", str(tmp_path / "other"), "--json") == 0
+        assert json.loads(capsys.readouterr().out) == expected
+    assert lab.ask("--take", str(archive), "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"taken": 0, "kept": 4}
 
 
 # -- pages -------------------------------------------------------------------------------------------
@@ -456,6 +471,7 @@ def test_pages_are_written_from_results_alone(lab: Lab, tmp_path: Path) -> None:
     text = (first / "letters.md").read_text()
     assert "The letters: aa bb" in text
     assert "2 of 4 pieces; the rest is missing" in text
+    assert "**State**: 2 current" in text
     for path in first.iterdir():
         assert path.read_bytes() == (second / path.name).read_bytes()
     assert f"data {digest([2, 2])}" in (first / "letters.svg").read_text()
@@ -466,8 +482,7 @@ def test_old_pictures_are_removed_and_those_of_others_are_not(lab: Lab, tmp_path
     lab.ask("letters")
     lab.ask("--pages", "--docs", str(docs))
     (docs / "theirs.svg").write_text("<svg/>")
-    for path in (lab.results / "letters").iterdir():
-        path.unlink()
+    lab.lines.unlink()
     lab.ask("--pages", "--docs", str(docs))
     assert {path.name for path in docs.glob("*.svg")} == {"theirs.svg"}
 
@@ -487,24 +502,12 @@ def test_an_experiment_without_results_has_a_page_that_says_so(lab: Lab, tmp_pat
     assert "missing" in (tmp_path / "docs" / "index.md").read_text()
 
 
-# -- fingerprints and facts --------------------------------------------------------------------------
-
-
-def test_a_module_brings_what_it_imports_and_no_other_method() -> None:
-    found = {path.relative_to(ROOT).as_posix() for path in imported(("learn.grad",))}
-    assert {"learn/grad.py", "learn/forward.py", "learn/thresholds.py", "learn/session.py", "errors.py"} <= found
-    assert not {"learn/attn.py", "learn/jaci_em.py", "learn/__init__.py", "cli.py"} & found
-
-
-def test_a_file_is_followed_from_the_names_that_are_needed(lab: Lab) -> None:
-    whole = "".join(parts_of(lab.file, ("run",)))
-    assert "doubled" in whole
-    assert "PAUSE" in whole
-    assert "The letters" not in whole
+# -- facts -------------------------------------------------------------------------------------------
 
 
 def test_facts_name_no_host_and_no_path() -> None:
-    facts = json.dumps([machine(), versions()])
-    assert set(machine()) <= {"CPU", "cores", "GPU"}
+    facts = json.dumps([describe_machine(), list_versions()])
+    assert set(describe_machine()) <= {"CPU", "cores", "GPU"}
+    assert {"python", "numpy", "torch", "python-sat"} <= set(list_versions())
     assert os.uname().nodename not in facts
     assert str(Path.home()) not in facts

@@ -50,6 +50,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     TakeOption = Annotated[
         Path | None, typer.Option("--take", metavar="FILE", help="Merge the results of such a file.")
     ]
+    CertifyOption = Annotated[
+        str | None,
+        typer.Option("--certify", metavar="COMMIT", help="Show that this tree gives what that commit gave: minutes."),
+    ]
     PagesOption = Annotated[bool, typer.Option("--pages", help="Write the pages and the README's table from results.")]
 
 
@@ -70,13 +74,14 @@ def reproduce(
     docs: DocsOption = None,
     archive: ArchiveOption = None,
     take: TakeOption = None,
+    certify: CertifyOption = None,
     pages: PagesOption = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """List the tables and figures of the paper and ours with their state, or make some of them.
 
     Each piece (a domain, a method and a seed, say) is saved as it ends: what was cut off goes on from there, and what
-    is there for the same code and settings is not run again.
+    is there for these settings, made by this code or by code that is certified to give the same, is not run again.
     """
     from ..reproduction.request import Request
     from ..reproduction.request import reproduce as answer
@@ -84,7 +89,7 @@ def reproduce(
     return answer(
         Request(
             tuple(names or ()), size or ("quick" if quick else "full"), results, experiments, docs, device, together,
-            tuple(only or ()), keep_stale, max_seconds, archive, take, pages, as_json,
+            tuple(only or ()), keep_stale, max_seconds, archive, take, certify, pages, as_json,
             workers, engine, address,
         )
     )  # fmt: skip

@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None, *, name: str | None = None) -> 
     parser.add_argument("--workers", type=int, metavar="N")
     parser.add_argument("--engine", default="local", metavar="NAME")
     parser.add_argument("--address", metavar="HOST:PORT")
+    parser.add_argument("--certify", metavar="COMMIT")
     parser.add_argument("--pages", action="store_true")
     parser.add_argument("--json", dest="as_json", action="store_true")
     given = vars(parser.parse_args(arguments))

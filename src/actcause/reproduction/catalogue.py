@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import suggest
+from .digest import PACKAGE, digest_code
 from .experiment import Experiment, ReproduceError
-from .fingerprint import fingerprint
 
-CLONE = Path(__file__).resolve().parents[3]
+CLONE = PACKAGE.parents[1]
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,13 @@ class Listed:
     experiment: Experiment
     file: Path
 
-    def code(self, piece: Any) -> str:
-        """The fingerprint of the code that the piece's result depends on."""
-        return fingerprint(self.file, (self.experiment.run.__name__,), tuple(self.experiment.uses(piece)))
+    @property
+    def code(self) -> str:
+        """The digest of the code that its results come from."""
+        return digest_code(PACKAGE, self.file, self.experiment.run.__name__)
 
 
-def folder(given: Path | None = None) -> Path:
+def find_folder(given: Path | None = None) -> Path:
     """The folder of the experiments: the one given, or the one beside the package in a clone."""
     found = CLONE / "experiments" if given is None else given
     if not found.is_dir():
@@ -42,14 +43,14 @@ def catalogue(where: Path) -> dict[str, Listed]:
     found = []
     for file in sorted(where.glob("*.py")):
         if "EXPERIMENT = " in file.read_text(encoding="utf-8"):
-            found.append(Listed(_loaded(file).EXPERIMENT, file))
+            found.append(Listed(_load(file).EXPERIMENT, file))
     if not found:
         raise ReproduceError(f"No file of {where} defines an EXPERIMENT.")
     found.sort(key=lambda one: (one.experiment.order, one.experiment.name))
     return {listed.experiment.name: listed for listed in found}
 
 
-def chosen(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
+def choose(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
     """The experiments of these names; none, or `all`, means every one."""
     for name in names:
         if name not in known and name != "all":
@@ -58,7 +59,7 @@ def chosen(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
     return list(known.values()) if not names or "all" in names else [known[name] for name in dict.fromkeys(names)]
 
 
-def _loaded(file: Path) -> Any:
+def _load(file: Path) -> Any:
     name = f"actcause_experiments.{file.stem}"
     given = sys.modules.get(name)
     if given is not None and getattr(given, "__file__", None) == str(file):

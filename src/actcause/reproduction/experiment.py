@@ -19,7 +19,7 @@ class ReproduceError(ActCauseError):
 
 @dataclass(frozen=True)
 class Record:
-    """What one piece gave: its value, and everything needed to judge it or to make it again."""
+    """What one piece gave: its value, and everything needed to judge it or to make it again. Never changed."""
 
     experiment: str
     piece: Mapping[str, Any]
@@ -28,23 +28,30 @@ class Record:
     versions: Mapping[str, str]
     machine: Mapping[str, Any]
     seconds: float
-    commit: str | None
-    code: str
+    commit: str | None  # the one that ran, with "+changes" where the sources differed from it
+    code: str  # the digest of the code that ran
+    revisions: Mapping[str, int] | None = (
+        None  # of the parts that it depends on; None: the first, before they were kept
+    )
 
     @classmethod
-    def of(cls, given: Any) -> Record:
-        """A record from JSON, checked field by field."""
+    def from_json(cls, given: Any) -> Record:
+        """Check a record field by field."""
         kinds: dict[str, Any] = {
             "experiment": str, "piece": dict, "settings": dict, "versions": dict, "machine": dict,
-            "seconds": (int, float), "commit": (str, type(None)), "code": str,
+            "seconds": (int, float), "commit": (str, type(None)), "code": str, "revisions": dict,
         }  # fmt: skip
         names = {one.name for one in fields(cls)}
-        if not isinstance(given, dict) or set(given) != names:
+        if not isinstance(given, dict) or not names - {"revisions"} <= set(given) <= names:
             raise ReproduceError(f"A result is an object with {', '.join(sorted(names))}.")
         for name, kind in kinds.items():
-            if not isinstance(given[name], kind):
+            if name in given and not isinstance(given[name], kind):
                 raise ReproduceError(f"The '{name}' of a result has the wrong type: {type(given[name]).__name__}.")
         return cls(**given)
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields; revisions only where they are known."""
+        return {name: value for name, value in vars(self).items() if name != "revisions" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Results:
     records: tuple[Record, ...]
     wanted: int  # how many there would be if all were there
     arguments: Any
+    states: Mapping[Any, int]  # how many are current, certified, stale
+    judged_by: str | None  # the commit whose code they were compared with
 
     def where(self, **piece: Any) -> list[Record]:
         """The records of the pieces with these fields."""
@@ -109,7 +118,8 @@ class Experiment:
     `arguments` are the published ones; `small` ones fit two CPU cores and stand in where the full ones are missing,
     `quick` ones take seconds, `tiny` ones are for tests. `run` is given pieces for which `together` gives the same
     answer, the arguments and a device, and returns a value for each. `settings` say what the value of a piece depends
-    on besides the piece, `uses` the modules of this package that it depends on. `missed` lists bars that are not met.
+    on besides the piece, `uses` the parts whose revisions count: "exact", "domain:push", "method:jaci-em".
+    `missed` lists bars that are not met.
     """
 
     name: str
@@ -141,7 +151,7 @@ class Experiment:
 
 
 def piece_key(piece: Any) -> str:
-    """The name of a piece's file.
+    """The name of a piece.
 
     >>> @dataclass(frozen=True)
     ... class Piece:

@@ -26,11 +26,7 @@ VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
 DOMAINS = (*VECTORS, *RESAMPLED)
 TEST_SEED = 1_000_000  # added to the seed for the rollouts that are scored
 KEPT = 16  # recordings kept: all seeds of a domain, so that every method learns from the same
-MODULES = {
-    "jaci-em": "jaci", "jaci": "paper_jaci", "grad": "grad", "attn": "attn", "cf": "cf", "cmi": "cmi", "ncd": "ncd",
-    "granger": "granger", "proximity": "proximity", "never": "trivial", "always": "trivial",
-}  # fmt: skip
-METHODS = tuple(MODULES)
+METHODS = ("jaci-em", "jaci", "grad", "attn", "cf", "cmi", "ncd", "granger", "proximity", "never", "always")
 
 
 def paper_frames(domain: str) -> int:
@@ -39,7 +35,7 @@ def paper_frames(domain: str) -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def recordings(
+def record_domain(
     domain: str, seed: int, frames: int, *, relations: str | None = None, tests: int | None = None
 ) -> tuple[Transitions, Transitions]:
     """What a seed learns from, and a fifth as much (or `tests`), recorded apart, to be scored on.
@@ -61,7 +57,7 @@ def known_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in names}
 
 
-def fitted(
+def fit_seeds(
     method: str,
     seeds: Sequence[int],
     data: Sequence[Transitions],
@@ -86,7 +82,7 @@ def fitted(
         if one.classes is not None or one.categorical is not None:
             raise QueryError("Experiments take classes and categorical features from the domain; leave them out.")
     runs = [
-        replace(_prepared(_Same(each), one.seed, one.held_out), learner=one)
+        replace(_prepare(_Same(each), one.seed, one.held_out), learner=one)
         for one, each in zip(learners, data, strict=True)
     ]  # fmt: skip
     course = Session(device_of(device), seeds[0], callback)
@@ -112,7 +108,7 @@ class _Same:
 
 
 @lru_cache(maxsize=KEPT)
-def _prepared(recording: _Same, seed: int, held_out: float) -> Replica:
+def _prepare(recording: _Same, seed: int, held_out: float) -> Replica:
     """The recording split and encoded; its learner stands for those of all methods."""
     from ..learn import Never
     from ..learn.training.replica import prepare_replica
@@ -120,7 +116,7 @@ def _prepared(recording: _Same, seed: int, held_out: float) -> Replica:
     return prepare_replica(Never(seed=seed, held_out=held_out), recording.data)
 
 
-def scored(learner: Learner, test: Transitions, domain: str, *, hindsight: bool = True) -> Evaluation:
+def score(learner: Learner, test: Transitions, domain: str, *, hindsight: bool = True) -> Evaluation:
     """The learner's answers on transitions that it has not seen."""
     from ..learn.evaluation import evaluate
 
@@ -132,8 +128,6 @@ def percent(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 5)
 
 
-def uses(method: str, domain: str) -> tuple[str, ...]:
-    """The modules that a result of the method in the domain depends on."""
-    world = {"push": "envs.push", "break": "envs.breakout"}.get(domain, "envs.random_vectors")
-    shared = ("data.collect", "learn.training.session", "learn.evaluation", "reproduction.learned")
-    return (world, f"learn.methods.{MODULES[method]}", *shared)
+def uses(method: str, domain: str) -> tuple[str, str]:
+    """The parts that a result of the method in the domain depends on."""
+    return f"method:{method}", f"domain:{domain}"

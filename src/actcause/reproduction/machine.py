@@ -16,7 +16,7 @@ SOURCES = ("src", "experiments")
 CHANGED = "+changes"  # after a commit from which the sources differ
 
 
-def versions() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """Of Python, this package, and the libraries that are there: a worker may have loaded them for an earlier piece."""
     from .. import __version__
 
@@ -30,7 +30,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """The processor and how many cores may be used; the GPU, where something ran on one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     found: dict[str, Any] = {"CPU": _cpu(), "cores": cores}
@@ -46,16 +46,17 @@ def _cpu() -> str:
     return named[0].strip() if named else platform.machine()
 
 
-def commit(folder: Path) -> str | None:
+def read_commit(folder: Path) -> str | None:
     """The commit of a clone, with "+changes" where its sources differ from it; None where there is no repository."""
-    here = _git(folder, "rev-parse", "--short=12", "HEAD")
+    here = run_git(folder, "rev-parse", "--short=12", "HEAD")
     if here is None:
         return None
-    changed = _git(folder, "status", "--porcelain", "--", *SOURCES)
+    changed = run_git(folder, "status", "--porcelain", "--", *SOURCES)
     return f"{here}{CHANGED}" if changed else here
 
 
-def _git(folder: Path, *words: str) -> str | None:
+def run_git(folder: Path, *words: str) -> str | None:
+    """What git says about a folder; None if it cannot be run or refuses."""
     try:
         ran = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

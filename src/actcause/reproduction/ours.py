@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..data.transitions import Transitions
-from .learned import DOMAINS, fitted, paper_frames, recordings
-from .learned import uses as used
+from . import learned
+from .learned import DOMAINS, fit_seeds, paper_frames, record_domain
 
 if TYPE_CHECKING:
     from ..learn.learner import Learner
@@ -54,20 +54,20 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 
 
 def uses(piece: Piece) -> tuple[str, ...]:
-    """The modules that a result depends on."""
-    return (*used(METHOD, piece.domain), "reproduction.ours")
+    """The parts that a result depends on."""
+    return learned.uses(METHOD, piece.domain)
 
 
-def trained(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[tuple[Learner, Transitions]]:
+def train_seeds(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[tuple[Learner, Transitions]]:
     """The learner of each piece, and transitions recorded apart; kept for other experiments."""
     domain, frames = pack[0].domain, arguments.frames or paper_frames(pack[0].domain)
-    return _trained(domain, tuple(piece.seed for piece in pack), frames, device, tuple(arguments.options.items()))
+    return _train_seeds(domain, tuple(piece.seed for piece in pack), frames, device, tuple(arguments.options.items()))
 
 
 @lru_cache(maxsize=len(DOMAINS))
-def _trained(
+def _train_seeds(
     domain: str, seeds: tuple[int, ...], frames: int, device: str, options: tuple[tuple[str, Any], ...]
 ) -> list[tuple[Learner, Transitions]]:
-    recorded = [recordings(domain, seed, frames) for seed in seeds]
-    learners, _ = fitted(METHOD, seeds, [train for train, _ in recorded], device, dict(options))
+    recorded = [record_domain(domain, seed, frames) for seed in seeds]
+    learners, _ = fit_seeds(METHOD, seeds, [train for train, _ in recorded], device, dict(options))
     return [(learner, test) for learner, (_, test) in zip(learners, recorded, strict=True)]

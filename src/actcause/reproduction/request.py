@@ -1,15 +1,15 @@
-"""What `reproduce` is asked for, and how it is answered: list, run, take in results, write pages.
+"""What `reproduce` is asked for, and how it is answered: list, run, certify, take in results, write pages.
 
-Exit codes: 0; 1 if a bar of the full size is missed; mistakes are raised as errors of one sentence.
+Exit codes: 0; 1 if a bar of the full size is missed or canaries differ; mistakes are raised as errors of one sentence.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,15 @@ from ..errors import MissingExtraError
 from ..io.console import print_json, print_note
 from ..parallel import Engine, engine
 from . import pages
-from .catalogue import Listed, catalogue, chosen, folder
-from .experiment import SIZES, Experiment, Record, ReproduceError, as_fields
-from .machine import CHANGED, commit
-from .running import Plan, execute, packs, told, with_torch
-from .store import State, Store, read_archive
+from .catalogue import Listed, catalogue, choose, find_folder
+from .certificates import append_certificate
+from .certify import certify
+from .experiment import SIZES, Experiment, Record, ReproduceError
+from .running import Plan, execute, explain_refusal, pack_pieces, require_torch
+from .states import GOOD, State
+from .store import Store
 from .tables import duration
+from .take import take_results
 
 SHOWN = ("full", "small")  # what pages show: the full size, or else the small one
 TOGETHER = 64  # pieces that a GPU runs as one computation, at most
@@ -44,6 +47,7 @@ class Request:
     max_seconds: float | None = None
     archive: Path | None = None
     take: Path | None = None
+    certify: str | None = None
     pages: bool = False
     as_json: bool = False
     workers: int | None = None
@@ -58,19 +62,21 @@ def reproduce(request: Request) -> int:
     except BrokenPipeError:
         raise
     except OSError as wrong:
-        raise ReproduceError(told(wrong)) from None
+        raise ReproduceError(explain_refusal(wrong)) from None
 
 
 def _answer(request: Request) -> int:
     if request.size not in SIZES:
         raise ReproduceError(f"A size is one of {', '.join(SIZES)}. Got '{request.size}'.")
-    where = folder(request.experiments)
+    where = find_folder(request.experiments)
     known = catalogue(where)
-    asked = chosen(known, request.names)
+    asked = choose(known, request.names)
     home = where.parent
     results = home / "results" if request.results is None else request.results
     if request.take is not None:
-        return _take(request, known, results, commit(home))
+        return _take(request, known, results)
+    if request.certify is not None:
+        return _certify(request, list(known.values()), results, home)
     if request.pages:
         return _pages(request, list(known.values()), results, home)
     if not request.names and request.size == "full":
@@ -92,7 +98,10 @@ def _list(request: Request, asked: Sequence[Listed], results: Path) -> int:
         experiment = plan.listed.experiment
         rows.append((experiment.name, plan.sentence, experiment.expected, experiment.title))
     _print_columns(rows)
-    print("\nRun one with: actcause reproduce NAME. A small version of all: actcause reproduce --quick.")
+    print()
+    for reason, count in sum((Counter(plan.reasons) for plan in plans), Counter()).items():
+        print(f"{count} stale: {reason}.")
+    print("Run one with: actcause reproduce NAME. A small version of all: actcause reproduce --quick.")
     return 0
 
 
@@ -104,8 +113,10 @@ def _document(plan: Plan) -> dict[str, Any]:
         "paper": experiment.paper,
         "expected": experiment.expected,
         "command": f"actcause reproduce {experiment.name}",
-        "state": "done" if plan.sentence == "done" else "stale" if not plan.count(State.MISSING) else "missing",
+        "state": plan.state,
+        "done": plan.count(*GOOD),
         **{state.value: plan.count(state) for state in State},
+        "reasons": plan.reasons,
     }
 
 
@@ -134,7 +145,7 @@ def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engi
         after = Plan.of(listed, request.size, results, request.only)
         done.append(_document(after) | {"ran": ran, "size": request.size})
         if request.size == "full":
-            missed += listed.experiment.missed(pages.results_of(listed.experiment, results, ("full",)))
+            missed += listed.experiment.missed(pages.read_results(listed.experiment, results, ("full",)))
     unfinished = [each["name"] for each in done if each["state"] != "done"]
     drawn = None if request.size in SHOWN else _preview(asked, results, request.size)
     if request.as_json:
@@ -156,12 +167,14 @@ def _run_one(
 ) -> int:
     """Run what has to be run, telling of each pack; how many pieces that were."""
     name, todo = plan.listed.experiment.name, plan.todo(keep_stale=request.keep_stale)
-    there = len(plan.states) - len(todo)
+    there = len(plan.standings) - len(todo)
     if not todo:
         say(f"{name}: nothing to run, {there} are there")
         return 0
+    for reason, count in plan.reasons.items():
+        say(f"{name}: {count} stale: {reason}")
     together = _together(request, plan.listed.experiment)
-    say(f"{name}: {len(todo)} to run in {len(packs(plan, todo, together))} packs, {there} are there")
+    say(f"{name}: {len(todo)} to run in {len(pack_pieces(plan, todo, together))} packs, {there} are there")
     ran = 0
     for records in execute(
         plan,
@@ -192,7 +205,7 @@ def _together(request: Request, experiment: Experiment) -> int:
         return request.together
     if not experiment.packs or request.device == "cpu":
         return 1
-    with with_torch():
+    with require_torch():
         import torch
 
     return TOGETHER if torch.cuda.is_available() else 1
@@ -211,33 +224,38 @@ def _preview(asked: Sequence[Listed], results: Path, size: str) -> Path | None:
     """The pages of a size that is not published, beside its results."""
     target = Store.of(results, size).folder / "pages"
     try:
-        pages.write(pages.documents(asked, results, (size,)), target)
+        pages.save_documents(pages.write_documents(asked, results, (size,)), target)
     except MissingExtraError as missing:
         print_note(missing)
         return None
     return target
 
 
+# -- certificates ------------------------------------------------------------------------------------
+
+
+def _certify(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
+    """Compare an earlier commit with the present tree, and keep what came out."""
+    assert request.certify is not None
+    print_note(f"running the canaries on {request.certify} and on the present tree: some minutes.")
+    certificate = certify(request.certify, home, known)
+    path = append_certificate(results, certificate)
+    if request.as_json:
+        print_json(asdict(certificate))
+    else:
+        trees = f"{certificate.from_commit} and {certificate.to_commit}"
+        print(f"{trees} gave the same bytes in {len(certificate.equal)} parts; {path} says so.")
+        if certificate.different:
+            print(f"They differ in {', '.join(certificate.different)}.")
+    return 1 if certificate.different else 0
+
+
 # -- results from elsewhere --------------------------------------------------------------------------
 
 
-def _take(request: Request, known: dict[str, Listed], results: Path, here: str | None) -> int:
-    """Merge a file of results; a stale one never replaces one that is up to date."""
+def _take(request: Request, known: dict[str, Listed], results: Path) -> int:
     assert request.take is not None
-    records = list(read_archive(request.take))
-    places = {name: _places(one) for name in {record.experiment for record in records} for one in chosen(known, [name])}
-    # Every result is checked before any is written.
-    placed = [(known[record.experiment], *_place(places, record), record) for record in records]
-    taken = kept = 0
-    for listed, piece, size, record in placed:
-        store, code = Store.of(results, size), listed.code(piece)
-        if store.state(listed.experiment, listed.experiment.size(size), piece, code) is State.DONE:
-            kept += 1
-            continue
-        if record.code == code and not _clean(record.commit):
-            record = replace(record, commit=here)  # made elsewhere, by this very code
-        store.write(record)
-        taken += 1
+    taken, kept = take_results(request.take, known, results)
     if request.as_json:
         print_json({"taken": taken, "kept": kept})
     else:
@@ -245,49 +263,22 @@ def _take(request: Request, known: dict[str, Listed], results: Path, here: str |
     return 0
 
 
-def _clean(commit: str | None) -> bool:
-    return commit is not None and not commit.endswith(CHANGED)
-
-
-def _places(listed: Listed) -> dict[str, tuple[Any, str]]:
-    """By piece and settings: the piece, and the size that it is of."""
-    found: dict[str, tuple[Any, str]] = {}
-    for size in SIZES:
-        arguments = listed.experiment.size(size)
-        for piece in listed.experiment.pieces(arguments):
-            found.setdefault(_identity(as_fields(piece), listed.experiment.settings(piece, arguments)), (piece, size))
-    return found
-
-
-def _identity(piece: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    return json.dumps([piece, settings], sort_keys=True)
-
-
-def _place(places: Mapping[str, Mapping[str, tuple[Any, str]]], record: Record) -> tuple[Any, str]:
-    found = places[record.experiment].get(_identity(record.piece, record.settings))
-    if found is None:
-        raise ReproduceError(
-            f"A result of {record.experiment} has a piece or settings that no size of it has: {dict(record.piece)}."
-        )
-    return found
-
-
 # -- pages -------------------------------------------------------------------------------------------
 
 
 def _pages(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
     docs = home / "docs" / "results" if request.docs is None else request.docs
-    made = pages.documents(known, results, SHOWN)
-    written = pages.write(made, docs)
+    documents = pages.write_documents(known, results, SHOWN)
+    written = pages.save_documents(documents, docs)
     for listed in known:  # a page cannot say so itself: it is written from results alone
-        size = pages.results_of(listed.experiment, results, SHOWN).size
+        size = pages.read_results(listed.experiment, results, SHOWN).size
         stale = Plan.of(listed, size, results).count(State.STALE)
         if stale:
-            print_note(f"{listed.experiment.name} shows {stale} stale results of the {size} size, made by other code.")
+            print_note(f"{listed.experiment.name} shows {stale} stale results of the {size} size.")
     readme = home / "README.md"
-    section = next((one.page.summary for one in made if one.page.summary), None)
+    section = next((one.page.summary for one in documents if one.page.summary), None)
     if request.docs is None and section is not None and readme.exists():
-        readme.write_text(pages.with_section(readme.read_text(encoding="utf-8"), section), encoding="utf-8")
+        readme.write_text(pages.replace_section(readme.read_text(encoding="utf-8"), section), encoding="utf-8")
     if request.as_json:
         print_json({"written": [str(path) for path in written]})
     else:

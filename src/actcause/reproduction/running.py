@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,51 +15,60 @@ from typing import Any
 from ..errors import ActCauseError, MissingExtraError, suggest
 from ..parallel import Engine, engine
 from .catalogue import Listed, catalogue
-from .experiment import Experiment, Record, ReproduceError, as_fields, piece_key
-from .machine import commit, machine, versions
-from .store import State, Store, append
+from .certificates import Certificates
+from .experiment import Record, ReproduceError, as_fields, piece_key
+from .machine import describe_machine, list_versions, read_commit
+from .states import GOOD, Demand, Standing, State, judge_pieces, tell_states
+from .store import Store, append_lines
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The pieces of an experiment, and the state of each."""
+    """The pieces of an experiment, and how each stands."""
 
     listed: Listed
     size: str
     store: Store
-    states: tuple[tuple[Any, State], ...]
+    standings: tuple[tuple[Any, Standing], ...]
 
     @classmethod
     def of(cls, listed: Listed, size: str, results: Path, only: Sequence[str] = ()) -> Plan:
         """Look at what is there; `only` ("domain=push,break") leaves the other pieces out."""
-        arguments, store = listed.experiment.size(size), Store.of(results, size)
-        pieces = _filtered(listed.experiment.pieces(arguments), only)
-        states = tuple((one, store.state(listed.experiment, arguments, one, listed.code(one))) for one in pieces)
-        return cls(listed, size, store, states)
+        experiment, store = listed.experiment, Store.of(results, size)
+        arguments, records = experiment.size(size), store.read(experiment.name)
+        pieces, certificates = _filter(experiment.pieces(arguments), only), Certificates.read(results)
+        standings = judge_pieces(experiment, arguments, pieces, records, listed.code, certificates)
+        return cls(listed, size, store, tuple(zip(pieces, standings, strict=True)))
+
+    def count(self, *states: State) -> int:
+        return sum(standing.state in states for _, standing in self.standings)
 
     @property
-    def arguments(self) -> Any:
-        return self.listed.experiment.size(self.size)
+    def reasons(self) -> dict[str, int]:
+        """Why results are stale, and how many are for each reason."""
+        return dict(Counter(standing.reason for _, standing in self.standings if standing.state is State.STALE))
 
-    def count(self, state: State) -> int:
-        return sum(each is state for _, each in self.states)
+    @property
+    def state(self) -> str:
+        """In one word: done if all are current or certified, else missing if some are, else stale."""
+        return "missing" if self.count(State.MISSING) else "stale" if self.count(State.STALE) else "done"
 
     @property
     def sentence(self) -> str:
-        """The state in words: done, stale, missing, and of how many."""
-        total = len(self.states)
-        if self.count(State.DONE) == total:
-            return "done"
-        parts = [(State.MISSING, self.count(State.MISSING)), (State.STALE, self.count(State.STALE))]
-        return ", ".join(f"{state.value} {count} of {total}" for state, count in parts if count)
+        """The state in words: how many are current, certified, stale and missing."""
+        total = len(self.standings)
+        if self.state == "done":
+            return f"done, {tell_states({state: self.count(state) for state in GOOD})}"
+        counts = {state: self.count(state) for state in (State.MISSING, State.STALE, *GOOD)}
+        return ", ".join(f"{state.value} {count} of {total}" for state, count in counts.items() if count)
 
     def todo(self, *, keep_stale: bool = False) -> list[Any]:
         """What has to be run: what is missing, and what is stale unless that is kept."""
         left = {State.MISSING} if keep_stale else {State.MISSING, State.STALE}
-        return [piece for piece, state in self.states if state in left]
+        return [piece for piece, standing in self.standings if standing.state in left]
 
 
-def packs(plan: Plan, pieces: Sequence[Any], most: int) -> list[list[Any]]:
+def pack_pieces(plan: Plan, pieces: Sequence[Any], most: int) -> list[list[Any]]:
     """The pieces in their order, those that can be run as one computation together, at most so many."""
     groups: dict[Hashable, list[Any]] = {}
     for piece in pieces:
@@ -74,7 +84,7 @@ class Pack:
     name: str
     size: str
     keys: tuple[str, ...]
-    codes: tuple[str, ...]  # of the code as it was when the command began
+    code: str  # as it was when the command began
     commit: str | None
     results: Path
     device: str
@@ -95,43 +105,43 @@ def execute(
     The archive has one writer, so that its lines stay whole and in order.
     """
     listed = plan.listed
-    made_at = commit(listed.file.parents[1])
-    asked = (
+    here = read_commit(listed.file.parents[1])
+    planned = (
         Pack(
             experiments=listed.file.parent,
             name=listed.experiment.name,
             size=plan.size,
             keys=tuple(map(piece_key, pack)),
-            codes=tuple(map(listed.code, pack)),
-            commit=made_at,
+            code=listed.code,
+            commit=here,
             results=plan.store.folder.absolute(),
             device=device,
         )
-        for pack in packs(plan, pieces, together)
+        for pack in pack_pieces(plan, pieces, together)
     )
     begun: list[Pack] = []
 
     def tasks() -> Iterator[Pack]:
-        for pack in asked:
+        for pack in planned:
             if enough():
                 return
             begun.append(pack)
             yield pack
 
-    for number, outcome in enumerate((workers or engine()).run(made, tasks())):
+    for number, outcome in enumerate((workers or engine()).run(run_pack, tasks())):
         if outcome.value is None:
             raise ReproduceError(f"{begun[number].name} {begun[number].keys[0]}: {outcome.error}")
         if archive is not None:
-            append(archive, outcome.value)
+            append_lines(archive, [record.to_json() for record in outcome.value])
         yield outcome.value
 
 
-def made(pack: Pack) -> list[Record]:
+def run_pack(pack: Pack) -> list[Record]:
     """Run a pack and write its results: what a worker does."""
     try:
-        return _made(pack)
+        return _run_pack(pack)
     except OSError as wrong:
-        raise ReproduceError(told(wrong)) from None
+        raise ReproduceError(explain_refusal(wrong)) from None
     except ActCauseError:
         raise
     except Exception:  # a mistake in an experiment: whoever writes one needs the line
@@ -139,44 +149,49 @@ def made(pack: Pack) -> list[Record]:
         raise
 
 
-def told(wrong: OSError) -> str:
-    """What the system refused: a disk that is full, a folder that is a file or must not be written."""
+def explain_refusal(wrong: OSError) -> str:
+    """Say what the system refused: a disk that is full, a folder that is a file or must not be written."""
     return f"{wrong.strerror}." if wrong.filename is None else f"{wrong.strerror}: {wrong.filename}."
 
 
-def _made(pack: Pack) -> list[Record]:
-    listed = catalogue(pack.experiments)[pack.name]
+def _run_pack(pack: Pack) -> list[Record]:
+    listed, store = catalogue(pack.experiments)[pack.name], Store(pack.results)
     experiment, arguments = listed.experiment, listed.experiment.size(pack.size)
+    if listed.code != pack.code:  # this process began later than the command
+        raise ReproduceError(f"The code of {pack.name} was changed while it ran; run the same command again.")
     known = {piece_key(piece): piece for piece in experiment.pieces(arguments)}
     pieces = [known[key] for key in pack.keys]
-    if tuple(map(listed.code, pieces)) != pack.codes:  # this process began later than the command
-        raise ReproduceError(f"The code of {pack.name} was changed while it ran; run the same command again.")
+    standings = judge_pieces(experiment, arguments, pieces, store.read(pack.name), pack.code, Certificates())
+    finished = [one.record for one in standings if one.record is not None and one.state is State.CURRENT]
+    if len(finished) == len(pieces):  # by a worker that was killed before it could say so, or by another command
+        return finished
+    demands = [Demand.of(experiment, piece, arguments, pack.code) for piece in pieces]
     began = time.perf_counter()
-    with with_torch(), _one_thread(pack.device) if _learns(experiment, pieces) else nullcontext():
-        found = experiment.run(pieces, arguments, pack.device)
+    with require_torch(), _one_thread(pack.device) if _learns(demands) else nullcontext():
+        values = experiment.run(pieces, arguments, pack.device)
     seconds = (time.perf_counter() - began) / len(pieces)
     records = [
         Record(
             experiment=experiment.name,
             piece=as_fields(piece),
-            settings=experiment.settings(piece, arguments),
+            settings=demand.settings,
             value=value,
-            versions=versions(),
-            machine=machine(),
+            versions=list_versions(),
+            machine=describe_machine(),
             seconds=round(seconds, 3),
             commit=pack.commit,
-            code=code,
+            code=pack.code,
+            revisions=demand.revisions,
         )
-        for piece, value, code in zip(pieces, found, pack.codes, strict=True)
+        for piece, value, demand in zip(pieces, values, demands, strict=True)
     ]
-    for record in records:
-        Store(pack.results).write(record)
+    store.append(experiment.name, records)
     gc.collect()  # networks and CUDA graphs hang in cycles, and the next pack needs their memory
     return records
 
 
-def _learns(experiment: Experiment, pieces: Sequence[Any]) -> bool:
-    return any(module.startswith("learn.") for piece in pieces for module in experiment.uses(piece))
+def _learns(demands: Sequence[Demand]) -> bool:
+    return any(part.startswith("method:") for demand in demands for part in demand.revisions)
 
 
 @contextmanager
@@ -194,7 +209,7 @@ def _one_thread(device: str) -> Iterator[None]:
 
 
 @contextmanager
-def with_torch() -> Iterator[None]:
+def require_torch() -> Iterator[None]:
     """Say what to install where torch is missing."""
     try:
         yield
@@ -204,7 +219,7 @@ def with_torch() -> Iterator[None]:
         raise MissingExtraError("Learning from data", "learn") from None
 
 
-def _filtered(pieces: Sequence[Any], only: Sequence[str]) -> list[Any]:
+def _filter(pieces: Sequence[Any], only: Sequence[str]) -> list[Any]:
     for text in only:
         name, equals, values = text.partition("=")
         known = sorted({field for piece in pieces for field in as_fields(piece)})

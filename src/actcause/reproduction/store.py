@@ -1,33 +1,27 @@
-"""Results in a folder: one JSON file for each piece, written whole or not at all."""
+"""Results in files of JSON lines, one file for each experiment and size; lines are added and never changed.
+
+Making a piece again adds a line. Several processes may write at once. One that is killed loses at most the line that
+it was writing; a disk that is full keeps what is there.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass
-from enum import Enum
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
-from .experiment import Experiment, Record, ReproduceError, as_fields, piece_key
+from .experiment import Record, ReproduceError
 
 FOLDERS = {"full": "", "small": "small", "quick": "quick", "tiny": "tiny"}
 
 
-class State(Enum):
-    """Whether a piece's result is there, for this code and these settings."""
-
-    DONE = "done"
-    STALE = "stale"
-    MISSING = "missing"
-
-
 @dataclass(frozen=True)
 class Store:
-    """A folder of results, `EXPERIMENT/PIECE.json`."""
+    """A folder of results, `EXPERIMENT.jsonl`."""
 
     folder: Path
 
@@ -36,90 +30,91 @@ class Store:
         """The results of a size: the full ones lie in the folder itself."""
         return cls(results / FOLDERS[size])
 
-    def path(self, experiment: str, piece: Any) -> Path:
-        return self.folder / experiment / f"{piece_key(piece)}.json"
+    def path(self, experiment: str) -> Path:
+        return self.folder / f"{experiment}.jsonl"
 
-    def read(self, experiment: str, piece: Any) -> Record | None:
-        """The piece's result; None where there is none. A file that is no result is an error."""
-        path = self.path(experiment, piece)
+    def read(self, experiment: str) -> list[Record]:
+        """All results of an experiment, the oldest first."""
+        path = self.path(experiment)
         try:
-            record = Record.of(json.loads(path.read_text(encoding="utf-8")))
+            records = list(read_records(path))
         except FileNotFoundError:
-            return None
-        except (json.JSONDecodeError, UnicodeDecodeError, ReproduceError) as wrong:
-            raise ReproduceError(f"{path} is not a result ({wrong}); delete it to have it made again.") from None
-        if record.experiment != experiment or plain(record.piece) != plain(as_fields(piece)):
-            raise ReproduceError(f"{path} holds the result of another piece; delete it to have it made again.")
-        return record
+            return []
+        for record in records:
+            if record.experiment != experiment:
+                raise ReproduceError(f"{path} holds a result of {record.experiment}; move that line to its own file.")
+        return records
 
-    def write(self, record: Record) -> Path:
-        """Write a result; whoever reads sees the old one or the new one."""
-        path = self.path(record.experiment, record.piece)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n"
-        part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    def append(self, experiment: str, records: Iterable[Record]) -> None:
+        """Add results of an experiment, all of them or none."""
+        append_lines(self.path(experiment), [record.to_json() for record in records])
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Read a file of results, each checked."""
+    for number, given in read_lines(path):
         try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        except OSError as wrong:  # a disk that is full says so without a name
-            with suppress(OSError):
-                part.unlink()
-            raise OSError(wrong.errno, wrong.strerror, str(path)) from None
-        return path
-
-    def state(self, experiment: Experiment, arguments: Any, piece: Any, code: str) -> State:
-        record = self.read(experiment.name, piece)
-        if record is None:
-            return State.MISSING
-        same = plain(record.settings) == plain(experiment.settings(piece, arguments)) and record.code == code
-        return State.DONE if same else State.STALE
-
-    def matching(self, experiment: Experiment, arguments: Any) -> tuple[Record, ...]:
-        """The results of all pieces for these settings, whatever the code was."""
-        found = []
-        for piece in experiment.pieces(arguments):
-            record = self.read(experiment.name, piece)
-            if record is not None and plain(record.settings) == plain(experiment.settings(piece, arguments)):
-                found.append(record)
-        return tuple(found)
+            yield Record.from_json(given)
+        except ReproduceError as wrong:
+            raise ReproduceError(f"Line {number} of {path} is not a result: {wrong}") from None
 
 
-def plain(value: Any) -> Any:
-    """A value as it comes back from JSON, so that tuples equal lists."""
-    return json.loads(json.dumps(value))
+# -- JSON lines --------------------------------------------------------------------------------------
 
 
-# -- one file for many -------------------------------------------------------------------------------
-
-
-def append(archive: Path, records: Sequence[Record]) -> None:
-    """Add results to a file of JSON lines."""
-    with archive.open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(asdict(record), ensure_ascii=False) + "\n" for record in records)
-
-
-def read_archive(archive: Path) -> Iterator[Record]:
-    """The results of a file of JSON lines, each checked; a last line that was cut off is left out."""
+def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Read JSON lines with their numbers; a last line that was cut off is left out."""
     try:
-        text = archive.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise ReproduceError(f"{archive} cannot be read as text: {wrong}.") from None
-    lines = text.split("\n")
-    if lines[-1] and not _is_json(lines[-1]):
-        lines.pop()
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError as wrong:
+        raise ReproduceError(f"{path} cannot be read as text: {wrong}.") from None
     for number, line in enumerate(lines, start=1):
         if line:
             try:
-                yield Record.of(json.loads(line))
-            except (json.JSONDecodeError, ReproduceError) as wrong:
-                raise ReproduceError(f"Line {number} of {archive} is not a result: {wrong}") from None
+                yield number, json.loads(line)
+            except json.JSONDecodeError as wrong:
+                if number < len(lines):
+                    raise ReproduceError(f"Line {number} of {path} is not JSON ({wrong}); delete that line.") from None
 
 
-def _is_json(text: str) -> bool:
+def append_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Add JSON lines, all of them or none; a line that a killed process left unfinished is dropped first."""
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        return isinstance(json.loads(text), Mapping)
-    except json.JSONDecodeError:
-        return False
+        with path.open("a+b", buffering=0) as file:
+            _lock(file)
+            end = _end_last_line(file)
+            try:
+                written = file.write(text)
+                if written < len(text):
+                    file.write(text[written:])  # says why it was cut
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(end)
+                raise
+    except OSError as wrong:  # a disk that is full says so without a name
+        raise OSError(wrong.errno, wrong.strerror, str(path)) from None
+
+
+def _lock(file: FileIO) -> None:
+    """Wait until nobody else writes to the file; closing it lets the next one go on."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # a system without such locks: one command at a time may write
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _end_last_line(file: FileIO) -> int:
+    """End the file with a whole line, and say where; half a line has no writer any more, since the lock is ours."""
+    file.seek(0)
+    content = file.read()
+    end = content.rfind(b"\n") + 1
+    if end == len(content):
+        return end
+    try:
+        json.loads(content[end:])
+    except ValueError:
+        return file.truncate(end)
+    return len(content) + (file.write(b"\n") or 0)

@@ -48,7 +48,7 @@ def duration(seconds: float) -> str:
 # -- minimal pairs ----------------------------------------------------------------------------------
 
 
-def printed(value: dict[str, Any], tables: Sequence[Sequence[tuple[list[int], str]]]) -> list[tuple[str, ...]]:
+def align_printed(value: dict[str, Any], tables: Sequence[Sequence[tuple[list[int], str]]]) -> list[tuple[str, ...]]:
     """The paper's tables (of states and binaries) as pairs: a binary for each of our states, in our order."""
     found = []
     for one in tables:

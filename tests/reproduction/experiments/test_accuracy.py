@@ -30,7 +30,7 @@ def test_a_bar_that_is_missed_is_said_and_sets_the_exit_code(capsys: pytest.Capt
 
 
 def test_what_is_scored_was_recorded_apart_from_what_is_learned_from() -> None:
-    train, test = accuracy.recordings("1-in", 3, 500)
+    train, test = accuracy.record_domain("1-in", 3, 500)
     assert len(train) == 500
     assert len(test) == 100
     assert not (train.state[:50] == test.state[:50]).all()

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import FrozenInstanceError, is_dataclass
 from pathlib import Path
 
@@ -15,12 +16,14 @@ import pytest
 from actcause.cli import main
 from actcause.learn.training import surprises, thresholds
 from actcause.reproduction import pages
-from actcause.reproduction.catalogue import CLONE, Listed, catalogue, folder
+from actcause.reproduction.catalogue import CLONE, Listed, catalogue, find_folder
 from actcause.reproduction.experiment import SIZES, piece_key
 from actcause.reproduction.plots import digest
 from actcause.reproduction.request import SHOWN
+from actcause.reproduction.states import GOOD
+from actcause.reproduction.store import Store
 
-KNOWN = catalogue(folder())
+KNOWN = catalogue(find_folder())
 DOCS = CLONE / "docs" / "results"
 RESULTS = CLONE / "results"
 BARE = ("typer", "rich", "pyarrow", "pysat", "matplotlib")  # what a machine for training may lack
@@ -68,13 +71,16 @@ def test_all_of_them_run_end_to_end_and_a_lost_result_is_made_again_alone(
     assert [one["name"] for one in done] == list(KNOWN)
     assert {one["state"] for one in done} == {"done"}
     assert {path.stem for path in (tmp_path / "tiny" / "pages").glob("*.md")} == {*KNOWN, "index"}
-    lost = tmp_path / "tiny" / "accuracy" / "1-in_never_1.json"
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*.json")}
-    lost.unlink()
+    loser = tmp_path / "tiny" / "accuracy.jsonl"
+    *kept, lost = loser.read_text().splitlines(keepends=True)
+    loser.write_text("".join(kept))
+    before = {path: path.read_bytes() for path in (tmp_path / "tiny").glob("*.jsonl")}
     assert main(asked) == 0
     assert sum(one["ran"] for one in json.loads(capsys.readouterr().out)["experiments"]) == 1
-    again = {path: path.stat().st_mtime_ns for path in (tmp_path / "tiny").rglob("*.json")}
-    assert {path for path in before if before[path] != again[path]} == {lost}
+    again = {path: path.read_bytes() for path in (tmp_path / "tiny").glob("*.jsonl")}
+    assert {path for path in before if before[path] != again[path]} == {loser}
+    assert again[loser].startswith(before[loser])
+    assert json.loads(again[loser].splitlines()[-1])["piece"] == json.loads(lost)["piece"]
 
 
 def test_numpy_and_torch_are_enough_to_run_from_the_sources(tmp_path: Path) -> None:
@@ -95,7 +101,7 @@ def test_numpy_and_torch_are_enough_to_run_from_the_sources(tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def written() -> dict[str, pages.Document]:
-    return {one.name: one for one in pages.documents(list(KNOWN.values()), RESULTS, SHOWN)}
+    return {one.name: one for one in pages.write_documents(list(KNOWN.values()), RESULTS, SHOWN)}
 
 
 @pytest.mark.parametrize("name", [*KNOWN, "index"])
@@ -119,7 +125,7 @@ def test_there_is_no_picture_that_no_page_shows(written: dict[str, pages.Documen
 def test_the_readme_shows_the_accuracy_table(written: dict[str, pages.Document]) -> None:
     readme = (CLONE / "README.md").read_text(encoding="utf-8")
     assert all(mark in readme for mark in pages.README_MARKS)
-    assert pages.with_section(readme, written["accuracy"].page.summary) == readme, "run: actcause reproduce --pages"
+    assert pages.replace_section(readme, written["accuracy"].page.summary) == readme, "run: actcause reproduce --pages"
 
 
 @pytest.mark.parametrize(
@@ -138,8 +144,16 @@ def test_the_exact_tables_are_complete_and_the_papers(name: str, said: str, writ
     assert "the rest is missing" not in written[name].text
 
 
-def test_results_name_no_place(written: dict[str, pages.Document]) -> None:
-    for path in RESULTS.rglob("*.json"):
-        if "quick" not in path.parts:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            assert set(record["machine"]) <= {"CPU", "cores", "GPU"}
+def test_results_name_no_place_and_are_read_quickly() -> None:
+    began = time.process_time()
+    records = [record for name in KNOWN for record in Store(RESULTS).read(name)]
+    assert time.process_time() - began < 1
+    assert len(records) >= 1673
+    assert all(set(record.machine) <= {"CPU", "cores", "GPU"} for record in records)
+
+
+def test_every_result_of_the_full_size_is_there_and_certified() -> None:
+    for name in KNOWN:
+        results = pages.read_results(KNOWN[name].experiment, RESULTS, ("full",))
+        assert len(results.records) == results.wanted
+        assert set(results.states) <= set(GOOD), name

@@ -7,7 +7,7 @@ import pytest
 
 from actcause.errors import QueryError
 from actcause.learn import fit_many, make, names
-from actcause.learn.training import session, surprises, thresholds
+from actcause.learn.training import replica, surprises, thresholds
 from actcause.reproduction import learned
 
 SHORT = {"steps": 10, "width": 8, "distil_steps": 5}
@@ -20,8 +20,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_seeds_are_fitted_as_fit_many_fits_them() -> None:
-    recorded = [learned.recordings("1-in", seed, 1500) for seed in (0, 1)]
-    ours, _ = learned.fitted("grad", [0, 1], [train for train, _ in recorded], "cpu", SHORT)
+    recorded = [learned.record_domain("1-in", seed, 1500) for seed in (0, 1)]
+    ours, _ = learned.fit_seeds("grad", [0, 1], [train for train, _ in recorded], "cpu", SHORT)
     known = learned.known_options("grad", SHORT)
     theirs = fit_many(
         [make("grad", seed=seed, device="cpu", **known) for seed in (0, 1)], [train for train, _ in recorded]
@@ -31,11 +31,11 @@ def test_seeds_are_fitted_as_fit_many_fits_them() -> None:
 
 
 def test_a_recording_is_prepared_once_for_all_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared, calls = session.prepared, []
-    monkeypatch.setattr(session, "prepared", lambda *given: calls.append(given) or prepared(*given))
-    train, _ = learned.recordings("1-in", 7, 1500)
+    prepare, calls = replica.prepare_replica, []
+    monkeypatch.setattr(replica, "prepare_replica", lambda *given: calls.append(given) or prepare(*given))
+    train, _ = learned.record_domain("1-in", 7, 1500)
     for method in ("never", "always", "granger"):
-        learned.fitted(method, [7], [train], "cpu", SHORT)
+        learned.fit_seeds(method, [7], [train], "cpu", SHORT)
     assert len(calls) == 1
 
 
@@ -45,11 +45,11 @@ def test_options_are_those_that_a_method_has() -> None:
 
 
 def test_classes_come_from_the_domain() -> None:
-    train, _ = learned.recordings("1-in", 7, 1500)
+    train, _ = learned.record_domain("1-in", 7, 1500)
     with pytest.raises(QueryError, match="leave them out"):
-        learned.fitted("never", [7], [train], "cpu", {"classes": {"a1": "one"}})
+        learned.fit_seeds("never", [7], [train], "cpu", {"classes": {"a1": "one"}})
 
 
-def test_every_method_has_its_module() -> None:
+def test_every_method_has_a_place_in_the_experiments() -> None:
     assert set(learned.METHODS) == set(names())
-    assert len(learned.uses("grad", "push")) == 6
+    assert learned.uses("grad", "push") == ("method:grad", "domain:push")

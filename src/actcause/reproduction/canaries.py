@@ -1,0 +1,243 @@
+"""Canaries: small runs of everything that results depend on, each part as a digest of the bytes it gave.
+
+    OMP_NUM_THREADS=1 PYTHONPATH=src python -P src/actcause/reproduction/canaries.py OUT.json
+
+A program of its own that uses the public interface alone, so that the same file runs on an old tree and on a new one:
+`actcause reproduce --certify COMMIT` does so and compares. A part is a domain, a method, the exact core or an
+experiment. Floating-point numbers count by their bytes, which is why one thread computes everything.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import actcause as ac
+from actcause.data import Transitions, collect
+from actcause.envs import make as make_domain
+from actcause.envs import names as domain_names
+from actcause.envs import parameters
+
+SHORT = {"steps": 40, "distil_steps": 20, "pretrain": 20, "batch": 64, "width": 16, "embedding": 16, "samples": 4}
+SEEDS = (0, 1)
+FRAMES = {"1-in": 1200, "push": 1500, "break": 1500}
+SCORES = (
+    "edge_error", "exact_error", "auc", "average_precision", "false_positive_rate", "false_negative_rate",
+    "calibration_error", "per_factor", "trivial", "states", "resampled", "moved", "hindsight",
+)  # fmt: skip
+NOISE, INCREMENT = {"noise": 0.1}, {"dynamics": "increment"}
+SHARES = ("alpha_sufficiency", "alpha_necessity")
+MOST_PAIRS = 20  # a pair has a binary for each of up to a million states
+
+
+class Digest:
+    """A hash of arrays, tensors and JSON values, in the order in which they are added."""
+
+    def __init__(self) -> None:
+        self._hash = sha256()
+
+    def add(self, name: str, value: Any) -> None:
+        """Add a value under a name: an array by its kind, shape and bytes, anything else as JSON."""
+        if isinstance(value, np.ndarray):
+            self._hash.update(f"{name} {value.dtype} {value.shape}\n".encode())
+            self._hash.update(np.ascontiguousarray(value).tobytes())
+        else:
+            self._hash.update(f"{name} {json.dumps(value, sort_keys=True, default=str)}\n".encode())
+
+    def __str__(self) -> str:
+        return self._hash.hexdigest()[:16]
+
+
+# -- domains -----------------------------------------------------------------------------------------
+
+
+def digest_domain(name: str) -> str:
+    """Hash recordings of a domain: several seeds, several draws, its options."""
+    known = parameters(name)
+    chosen: list[dict[str, Any]] = [{}]
+    if "draw" in known:
+        chosen += [{"draw": 3}, {"draw": 1, **INCREMENT}]
+    if "noise" in known:
+        chosen.append(NOISE)
+    digest = Digest()
+    for options in chosen:
+        for seed in SEEDS:
+            add_rows(digest, f"{options} {seed}", collect(make_domain(name, **options), 600, seed=seed))
+    return str(digest)
+
+
+def add_rows(digest: Digest, name: str, data: Transitions) -> None:
+    """Add all that a recording holds."""
+    digest.add(name, [data.factors, data.own, data.features, data.metadata])
+    for part in ("state", "outcome", "cause", "mask", "episode", "step"):
+        digest.add(part, getattr(data, part, None))
+    for key, column in sorted(data.extra.items()):
+        digest.add(key, np.asarray(column))
+
+
+# -- methods -----------------------------------------------------------------------------------------
+
+
+def record_objects(seed: int) -> Transitions:
+    """Record a ball among blocks of one class that are not always there."""
+    generator = np.random.default_rng([seed, 1])
+    state = generator.uniform(-1, 1, (600, 4, 2))
+    mask = np.concatenate([np.ones((600, 1), dtype=bool), generator.random((600, 3)) < 0.7], axis=1)
+    hit = mask & (np.abs(state[:, :, 0] - state[:, :1, 0]) < 0.2)
+    return Transitions(
+        factors=["ball", "a", "b", "c"],
+        state=state,
+        outcome=state[:, 0] + 0.5 * hit[:, 1:].sum(axis=1, keepdims=True),
+        own="ball",
+        cause=hit,
+        mask=mask,
+        episode=np.arange(600) // 20,
+        metadata={"classes": {"a": "block", "b": "block", "c": "block"}},
+    )
+
+
+def record_lamps(seed: int) -> Transitions:
+    """Record a lamp whose own state is not known, a switch of three positions and a dimmer."""
+    generator = np.random.default_rng([seed, 2])
+    switch, dimmer = generator.integers(0, 3, 600), generator.random(600)
+    return Transitions(
+        factors=["switch", "dimmer"],
+        state=np.stack([switch, dimmer], axis=1)[:, :, None],
+        outcome=np.where(switch > 0, dimmer * switch, 0)[:, None],
+        outcome_factor="lamp",
+        cause=np.stack([np.ones(600, dtype=bool), switch > 0], axis=1),
+        metadata={"categorical": ["switch.x0"]},
+    )
+
+
+def record(world: str, seed: int) -> Transitions:
+    """Record what methods learn from."""
+    if world == "objects":
+        return record_objects(seed)
+    return record_lamps(seed) if world == "lamps" else collect(world, FRAMES[world], seed=seed)
+
+
+def digest_method(method: str) -> str:
+    """Hash what a method learns and says in every world, several seeds trained as one computation."""
+    from actcause.learn import METHODS, evaluate, fit_many, make
+
+    known = {field.name for field in fields(METHODS[method])}
+    options = {name: value for name, value in SHORT.items() if name in known}
+    digest = Digest()
+    for world in (*FRAMES, "objects", "lamps"):
+        learners = [make(method, seed=seed, device="cpu", **options) for seed in SEEDS]
+        fit_many(learners, [record(world, seed) for seed in SEEDS])
+        test = record(world, 7)
+        for learner in learners:
+            digest.add(world, [learner.learned_, learner.notes_])
+            digest.add("predicted", learner.predict_proba(test))
+            digest.add("explained", learner.explain_proba(test))
+            digest.add("unsure", learner.unsure(test, hindsight=True))
+            scores = evaluate(learner, test, resample=world in ("push", "break")).to_json()
+            digest.add("scores", [scores[name] for name in SCORES])
+            add_tensors(digest, learner)
+    return str(digest)
+
+
+def add_tensors(digest: Digest, learner: Any) -> None:
+    """Add the tensors of the learner's file."""
+    from safetensors.numpy import load_file
+
+    with tempfile.TemporaryDirectory() as folder:
+        learner.save(Path(folder, "model.safetensors"))
+        for name, tensor in sorted(load_file(Path(folder, "model.safetensors")).items()):
+            digest.add(name, tensor)
+
+
+# -- the exact core ----------------------------------------------------------------------------------
+
+
+def digest_exact() -> str:
+    """Hash the causes by every definition, and the minimal pairs, of every example."""
+    digest = Digest()
+    for name in ac.examples.names():
+        example = ac.examples.load(name)
+        shares: dict[str, Any] = {
+            "alpha_sufficiency": example.alpha_sufficiency,
+            "alpha_necessity": example.alpha_necessity,
+        }
+        for definition in ac.DEFINITIONS:
+            asked: dict[str, Any] = {"context": dict(example.context), "effect": example.effect}
+            asked |= {"definition": definition, **(shares if definition == "functional" else {})}
+            answer = ac.causes(example.model, **asked)
+            causes = [[dict(one.event), one.witness.to_json()] for one in answer.causes]
+            digest.add(f"{name} {definition}", [causes, answer.status.value])
+            for variable, value in example.context.items():
+                verdict = ac.is_cause(example.model, **asked, event={variable: value})
+                digest.add(variable, [verdict.holds, dict(verdict.conditions)])
+        pairs: Any = ac.partitions(example.model, example.outcome, **shares)
+        binaries = [[row.binary for row in pair] for pair in islice(pairs, MOST_PAIRS)]
+        digest.add(f"{name} pairs", [pairs.cost, pairs.count, binaries])
+    return str(digest)
+
+
+# -- experiments -------------------------------------------------------------------------------------
+
+
+def digest_experiments() -> Iterator[tuple[str, str]]:
+    """Hash what every experiment gives at its tiny size, the times that were measured left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder, "all.jsonl")
+        words = ["reproduce", "all", "--size", "tiny", "--device", "cpu", "--results", folder]
+        words += ["--archive", str(archive)]
+        subprocess.run([sys.executable, "-m", "actcause", *words], check=True, stdout=subprocess.DEVNULL)
+        digests: dict[str, Digest] = {}
+        for line in archive.read_text(encoding="utf-8").splitlines():
+            given = json.loads(line)
+            digest = digests.setdefault(given["experiment"], Digest())
+            digest.add("piece", [given["piece"], given["settings"], without_times(given["value"])])
+    yield from ((name, str(digest)) for name, digest in digests.items())
+
+
+def without_times(value: Any) -> Any:
+    """Leave out the entries of a value that say how long something took."""
+    if isinstance(value, dict):
+        return {name: without_times(each) for name, each in value.items() if not name.endswith("seconds")}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+# -- all of them -------------------------------------------------------------------------------------
+
+
+def digest_parts(say: Callable[[str], None]) -> dict[str, str]:
+    """The digest of every part, by its name."""
+    import torch
+
+    from actcause.learn import METHODS
+
+    torch.set_num_threads(1)
+    parts = {}
+    for name in domain_names():
+        parts[f"domain:{name}"] = digest_domain(name)
+    say("domains")
+    for method in METHODS:
+        parts[f"method:{method}"] = digest_method(method)
+        say(method)
+    parts["exact"] = digest_exact()
+    say("exact")
+    for name, digest in digest_experiments():
+        parts[f"experiment:{name}"] = digest
+    say("experiments")
+    return parts
+
+
+if __name__ == "__main__":
+    began = time.monotonic()
+    found = digest_parts(lambda part: print(f"{time.monotonic() - began:6.1f} s  {part}", file=sys.stderr))
+    Path(sys.argv[1]).write_text(json.dumps({"package": str(Path(ac.__file__).parent), "parts": found}, indent=1))

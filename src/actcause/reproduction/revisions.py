@@ -1,0 +1,44 @@
+"""The parts that results depend on, and the revision of each.
+
+A part is the exact core (`exact`), a domain (`domain:push`) or a method (`method:jaci-em`). Whoever means to change
+what a part gives adds a line to its `revisions`: results of earlier revisions are then stale. A change that is to
+leave everything as it is adds none, and is certified by canaries.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cache
+
+from ..envs import names as domain_names
+from .digest import PACKAGE, read_tree
+from .experiment import ReproduceError
+
+EXACT = ("first recorded revision",)  # definitions, solvers, preimages: all that is computed from a model
+
+
+def read_revisions(parts: Iterable[str]) -> dict[str, int]:
+    """Look up the present revision of each part."""
+    known = known_revisions()
+    for part in parts:
+        if part not in known:
+            raise ReproduceError(f"A part is 'exact', 'domain:NAME' or 'method:NAME' of a known name. Got '{part}'.")
+    return {part: known[part] for part in parts}
+
+
+@cache
+def known_revisions() -> dict[str, int]:
+    """Every part's revision. Those of methods are read from their sources: importing them would need torch."""
+    from ..envs import make
+
+    revisions = {"exact": len(EXACT)}
+    revisions |= {f"domain:{name}": make(name).revision for name in domain_names()}
+    for path in sorted((PACKAGE / "learn").rglob("*.py")):
+        for node in read_tree(path).body:
+            if isinstance(node, ast.ClassDef):
+                given = {ast.unparse(one.target): one.value for one in node.body if isinstance(one, ast.AnnAssign)}
+                method, lines = given.get("method"), given.get("revisions")
+                if method is not None and lines is not None:
+                    revisions[f"method:{ast.literal_eval(method)}"] = len(ast.literal_eval(lines))
+    return revisions

@@ -1,0 +1,302 @@
+"""`actcause reproduce --certify`: results outlive a change of code that leaves the bytes as they were."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actcause.envs import names as domain_names
+from actcause.learn import METHODS
+from actcause.reproduction import canaries, revisions
+from actcause.reproduction.catalogue import catalogue, find_folder
+from actcause.reproduction.certificates import Certificate, Certificates
+from actcause.reproduction.digest import FRONT_ENDS, PACKAGE, digest_code, digest_package, needed_parts
+from actcause.reproduction.experiment import Record, ReproduceError
+from actcause.reproduction.states import Demand, State, judge
+from letters import LETTERS
+
+QUICK = """import json, sys
+from pathlib import Path
+
+import actcause
+from actcause.worth import WORTH
+
+parts = {"exact": f"worth {WORTH}", "domain:push": "as ever", "experiment:letters": "as ever"}
+Path(sys.argv[1]).write_text(json.dumps({"package": str(Path(actcause.__file__).parent), "parts": parts}))
+"""
+
+
+class Clone:
+    """A repository with a copy of the package, one experiment, and canaries that take no time."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.package, self.results = home, home / "src" / "actcause", home / "results"
+        unused = shutil.ignore_patterns("__pycache__", "page", "learn", "data")
+        shutil.copytree(PACKAGE, self.package, ignore=unused)
+        (home / "experiments").mkdir()
+        (home / "experiments" / "letters.py").write_text(LETTERS)
+        self.write('"""What something is worth."""\n\nWORTH = 1\n')
+        self.write(QUICK, "reproduction/canaries.py")
+        subprocess.run(["git", "init", "-q", str(home)], check=True)
+        self.first = self.commit()
+
+    def write(self, text: str, name: str = "worth.py") -> None:
+        (self.package / name).write_text(text)
+
+    def commit(self) -> str:
+        git = ["git", "-C", str(self.home), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run([*git, "add", "src", "experiments"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", "one"], check=True)
+        found = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True)
+        return found.stdout.strip()
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(self.home / "src")}
+        command = [sys.executable, "-m", "actcause.reproduction", *words]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    def state(self) -> dict[str, Any]:
+        [document] = json.loads(self.run("--json").stdout)
+        return {name: document[name] for name in ("state", "current", "certified", "stale", "reasons")}
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.results.glob("*.jsonl")}
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path / "clone")
+
+
+CURRENT = {"state": "done", "current": 4, "certified": 0, "stale": 0, "reasons": {}}
+CERTIFIED = {"state": "done", "current": 0, "certified": 4, "stale": 0, "reasons": {}}
+
+
+def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
+    assert clone.run("letters").returncode == 0
+    records = clone.files["letters.jsonl"]
+    assert {json.loads(line)["commit"] for line in records.splitlines()} == {clone.first}
+    clone.write('"""Other words."""\n\nWORTH = 1  # and a comment\n')
+    assert clone.state() == CURRENT
+
+    clone.write("ONE = 1\nWORTH = ONE\n")
+    reason = f"code not certified: run `actcause reproduce --certify {clone.first}`"
+    assert clone.state() == {"state": "stale", "current": 0, "certified": 0, "stale": 4, "reasons": {reason: 4}}
+    ran = clone.run("--certify", "HEAD", "--json")
+    assert ran.returncode == 0, ran.stderr
+    certificate = json.loads(ran.stdout)
+    assert certificate["from_commit"] == clone.first
+    assert certificate["to_commit"] == f"{clone.first}+changes"
+    assert (len(certificate["equal"]), certificate["different"]) == (3, [])
+    assert certificate["canaries"]["exact"] == ["worth 1", "worth 1"]
+    assert clone.state() == CERTIFIED
+
+    second, before = clone.commit(), clone.files
+    clone.write("ONE = 2\nWORTH = ONE\n")
+    ran = clone.run("--certify", second)
+    assert ran.returncode == 1
+    assert "gave the same bytes in 2 parts" in ran.stdout
+    assert "They differ in exact." in ran.stdout
+    reason = f"canaries of exact differ from {second}"
+    assert clone.state() == {"state": "stale", "current": 0, "certified": 0, "stale": 4, "reasons": {reason: 4}}
+    assert clone.run("letters").returncode == 0
+    assert clone.state() == CURRENT
+    assert all(clone.files[name].startswith(content) for name, content in before.items())
+    assert before["letters.jsonl"] == records
+
+
+def test_pages_show_states_and_stay_as_they_are_when_code_changes(clone: Clone, tmp_path: Path) -> None:
+    clone.run("letters")
+    clone.write("ONE = 1\nWORTH = ONE\n")
+    second = clone.commit()
+    clone.run("--certify", clone.first)
+    texts = []
+    for worth in ("WORTH = 1\n", "WORTH = 3\n"):
+        clone.write(worth)
+        assert clone.run("--pages", "--docs", str(tmp_path / "docs")).returncode == 0
+        texts.append((tmp_path / "docs" / "letters.md").read_text())
+    assert f"**State**: 4 certified at `{second}`" in texts[0]
+    assert texts[0] == texts[1]
+
+
+def test_a_mistake_is_one_line(clone: Clone) -> None:
+    for base in ("nothing", "-x"):
+        ran = clone.run(f"--certify={base}")
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert f"--certify takes a commit of the clone, such as HEAD~1 or 1a2b3c4. Got '{base}'." in ran.stderr
+    clone.write("raise ValueError('no worth')\n")
+    ran = clone.run("--certify", "HEAD")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "ended with an error on the present tree: ValueError: no worth\n" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not clone.results.exists()
+
+
+# -- certificates and states -------------------------------------------------------------------------
+
+
+def joining(before: str, after: str, equal: list[str], different: tuple[str, ...] = ()) -> Certificate:
+    return Certificate(f"commit-{before}", f"commit-{after}", {"letters": {before: after}}, equal, different)
+
+
+ALL = ["exact", "experiment:letters", "domain:push"]
+DEMAND = Demand("letters", {"factor": 2}, {"exact": 1}, "d")
+
+
+def made_by(code: str, **changed: Any) -> Record:
+    given = {"settings": {"factor": 2}, "revisions": {"exact": 1}, **changed}
+    return Record(
+        "letters", {"letter": "a"}, value=1, versions={}, machine={}, seconds=0, commit=None, code=code, **given
+    )
+
+
+def test_certificates_make_chains_in_both_directions() -> None:
+    known = Certificates((joining("b", "a", ALL), joining("c", "d", ALL), joining("b", "c", ALL[:2])))
+    assert judge([made_by("a")], DEMAND, known).state is State.CERTIFIED
+    assert known.reach("letters", "a", frozenset(ALL[:2])) == {"a", "b", "c", "d"}
+    assert known.reach("letters", "a", frozenset(ALL)) == {"a", "b"}
+    assert known.reach("other", "a", frozenset(ALL)) == {"a"}
+
+
+def test_a_result_from_before_there_were_revisions_is_of_the_first() -> None:
+    raised = Demand("letters", {"factor": 2}, {"exact": 2}, "d")
+    standing = judge([made_by("d", revisions=None)], raised, Certificates())
+    assert standing.reason == "revision of exact was 1, now 2"
+
+
+@pytest.mark.parametrize(
+    ("record", "state", "reason"),
+    [
+        (made_by("d"), State.CURRENT, ""),
+        (made_by("c"), State.CERTIFIED, ""),
+        (made_by("c", revisions=None), State.CERTIFIED, ""),
+        (made_by("d", revisions={"exact": 0}), State.STALE, "revision of exact was 0, now 1"),
+        (made_by("c", settings={"factor": 3}), State.STALE, "other settings"),
+        (made_by("b"), State.STALE, "canaries of exact differ from commit-b"),
+        (made_by("z"), State.STALE, "code not certified: run `actcause reproduce --certify COMMIT`"),
+    ],
+)
+def test_a_result_has_a_state_and_a_stale_one_a_reason(record: Record, state: State, reason: str) -> None:
+    known = Certificates((joining("b", "c", ALL[1:], ("exact",)), joining("c", "d", ALL)))
+    found = judge([record], DEMAND, known)
+    assert (found.state, found.reason) == (state, reason)
+
+
+def test_the_newest_good_result_counts_and_none_is_missing() -> None:
+    known = Certificates((joining("c", "d", ALL),))
+    records = [made_by("c"), made_by("d"), made_by("z"), made_by("d", settings={})]
+    assert judge(records, DEMAND, known).record is records[1]
+    assert judge([records[3], records[2], records[3]], DEMAND, known).record is records[2]
+    assert judge([], DEMAND, known).state is State.MISSING
+
+
+# -- revisions ---------------------------------------------------------------------------------------
+
+
+def test_revisions_are_those_of_the_classes() -> None:
+    known = revisions.known_revisions()
+    assert {f"method:{name}" for name in METHODS} == {part for part in known if part.startswith("method:")}
+    assert all(known[f"method:{name}"] == kind.revision > 0 for name, kind in METHODS.items())
+    assert {f"domain:{name}" for name in domain_names()} == {part for part in known if part.startswith("domain:")}
+
+
+def test_an_unknown_part_is_named() -> None:
+    with pytest.raises(ReproduceError, match="Got 'method:nothing'"):
+        revisions.read_revisions(["exact", "method:nothing"])
+
+
+def test_a_result_is_stale_once_a_revision_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = catalogue(find_folder())["mover"]
+    [piece, *_] = listed.experiment.pieces(listed.experiment.arguments)
+    monkeypatch.setattr(revisions, "known_revisions", lambda: {"exact": 2})
+    demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.code)
+    record = made_by(listed.code, settings=demand.settings)
+    assert judge([record], demand, Certificates()).reason == "revision of exact was 1, now 2"
+
+
+# -- digests and canaries ----------------------------------------------------------------------------
+
+
+def small_package(folder: Path) -> Path:
+    (folder / "page").mkdir(parents=True)
+    (folder / "one.py").write_text('"""One."""\n\ndef one() -> int:\n    "Gives 1."\n    return 1\n')
+    (folder / "lazy.py").write_text("VALUE = f'a{1}b'\n")
+    (folder / "page" / "server.py").write_text("PORT = 8000\n")
+    return folder
+
+
+def test_the_digest_of_code_stays_what_it_was(tmp_path: Path) -> None:
+    """Certificates name digests: if they were computed otherwise, no chain would lead anywhere."""
+    package = small_package(tmp_path / "package")
+    experiment = tmp_path / "experiment.py"
+    experiment.write_text(
+        "TIMES = 2\n\n\ndef run(pack):\n    return [TIMES * one for one in pack]\n\n\nTITLE = 'Twice'\n"
+    )
+    assert digest_package(package) == "b00b60d6394f926c"
+    assert digest_code(package, experiment, "run") == "bd41135af4332c93"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "same"),
+    [
+        ("one.py", "def one(): return 1  # one", True),
+        ("one.py", "def one(): return 2", False),
+        ("lazy.py", "VALUE = 'a1b'", False),
+        ("page/server.py", "PORT = 9000", True),
+        ("new.py", "pass", False),
+    ],
+)
+def test_every_module_counts_but_front_ends_and_layout_do_not(tmp_path: Path, file: str, text: str, same: bool) -> None:
+    before, after = small_package(tmp_path / "before"), small_package(tmp_path / "after")
+    (after / file).write_text(text)
+    assert (digest_package(before) == digest_package(after)) is same
+
+
+def test_a_file_is_followed_from_the_name_that_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "letters.py").write_text(LETTERS)
+    whole = "".join(needed_parts(tmp_path / "letters.py", "run"))
+    assert "doubled" in whole
+    assert "PAUSE" in whole
+    assert "The letters" not in whole
+
+
+def test_no_result_comes_from_a_front_end() -> None:
+    modules = [name.removesuffix(".py").replace("/", ".").rstrip(".") for name in FRONT_ENDS]
+    for listed in catalogue(find_folder()).values():
+        needed = "".join(needed_parts(listed.file, listed.experiment.run.__name__))
+        assert not [name for name in modules if f"'actcause.{name}'" in needed]
+
+
+def test_there_are_canaries_of_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("domain", "method"):
+        monkeypatch.setattr(canaries, f"digest_{name}", lambda each: each)
+    monkeypatch.setattr(canaries, "digest_exact", lambda: "")
+    monkeypatch.setattr(canaries, "digest_experiments", lambda: ((name, "") for name in catalogue(find_folder())))
+    parts = canaries.digest_parts(lambda part: None)
+    assert set(parts) == {*revisions.known_revisions(), *(f"experiment:{name}" for name in catalogue(find_folder()))}
+
+
+def test_a_canary_repeats_and_sees_a_change_of_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = canaries.digest_domain("mover-1d")
+    assert canaries.digest_domain("mover-1d") == before
+    collect = canaries.collect
+
+    def nudged(*given: Any, **options: Any) -> Any:
+        data = collect(*given, **options)
+        return data.replaced(state=data.state + (data.state == 0) * 1e-45)
+
+    monkeypatch.setattr(canaries, "collect", nudged)
+    assert canaries.digest_domain("mover-1d") != before
+
+
+def test_times_do_not_count() -> None:
+    value = {"error": 1, "training_seconds": 3, "parts": [{"seconds": 2, "n": 1}]}
+    assert canaries.without_times(value) == {"error": 1, "parts": [{"n": 1}]}
