@@ -48,7 +48,7 @@ TINY = Arguments(steps=2, rows=2_000)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
-    training = course_of(make("1-in", draw=0), arguments.rows)
+    training = training_of(make("1-in", draw=0), arguments.rows)
     ours = em_step_seconds(training, arguments.steps)
     for what, bare, bar in (
         ("the same passes in a bare loop", passes_seconds(training, arguments.steps), 1 / LOOP_SHARE),
@@ -59,7 +59,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             answer=f"{1000 * ours:.2f} ms over {1000 * bare:.2f} ms",
         )  # fmt: skip
     for factors in FACTORS:
-        seconds = em_step_seconds(course_of(with_distractors(factors), arguments.rows), arguments.steps)
+        seconds = em_step_seconds(training_of(with_distractors(factors), arguments.rows), arguments.steps)
         yield Figure("loop", f"{factors} factors: one step of EM", seconds)
 
 
@@ -74,7 +74,7 @@ def with_distractors(factors: int) -> RandomVectors:
     return domain
 
 
-def course_of(domain: Domain, rows: int) -> MaskEM:
+def training_of(domain: Domain, rows: int) -> MaskEM:
     """Prepare a training that is about to begin its EM stage."""
     learner = JACI()
     run = prepare_replica(learner, collect(domain, rows, seed=0))

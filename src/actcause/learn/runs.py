@@ -107,18 +107,18 @@ def train(
     member = crew()
     if member is not None:
         check_shared(member, learner, header["data"])
-    found = first(member, lambda: _found(folder, header, len(data), resume, overwrite))
+    found = first(member, lambda: _find_start(folder, header, len(data), resume, overwrite))
     if isinstance(found, Trained):
         return found
-    course = _Course(folder, header, source, callback, every, patience, tensorboard, found, member)
-    with _signals() as course.asked:
+    recorder = _Recorder(folder, header, source, callback, every, patience, tensorboard, found, member)
+    with _signals() as recorder.asked:
         try:
             place = None if found is None else (found.tensors, found.header["course"])
-            fit_many([learner], [data], callback=course.told, restored=place, session=course.begin)
+            fit_many([learner], [data], callback=recorder.record, restored=place, session=recorder.begin)
         finally:
-            course.close()
-        course.end(learner)
-    return Trained(learner, folder, len(data), course.status, course.seconds, (*course.notes, *learner.notes_))
+            recorder.close()
+        recorder.end(learner)
+    return Trained(learner, folder, len(data), recorder.status, recorder.seconds, (*recorder.notes, *learner.notes_))
 
 
 def trained_on(out: str | PathLike[str], data: Transitions) -> bool:
@@ -142,7 +142,7 @@ def summary(folder: Path) -> dict[str, Any]:
 # -- what is there already -------------------------------------------------------------------------
 
 
-def _found(
+def _find_start(
     folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
 ) -> checkpoint.Saved | Trained | None:
     """The checkpoint to go on from, the run where it had finished, or None where training begins anew."""
@@ -205,11 +205,11 @@ def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path)
         )
 
 
-# -- the course ------------------------------------------------------------------------------------
+# -- recording ------------------------------------------------------------------------------------
 
 
 @dataclass
-class _Course:
+class _Recorder:
     """Keeps a training's files up to date while it goes on."""
 
     folder: Path
@@ -251,7 +251,7 @@ class _Course:
             raise RunError(f"Cannot write to {self.folder}: {refused.strerror or refused}.") from refused
         self.first = lines[-1]["step"] + 1 if lines else None
 
-    def told(self, moment: TrainingProgress) -> None:
+    def record(self, moment: TrainingProgress) -> None:
         trainer = self.session.trainer
         assert trainer is not None
         # Asked of all before anything that may fail in one process alone.
@@ -259,7 +259,7 @@ class _Course:
         if self.keeps:
             self._log(moment, trainer.history[-1])
         asked = self._asked if self.member is None else others
-        if self.patience is not None and _enough(trainer.history, self.patience):
+        if self.patience is not None and _has_settled(trainer.history, self.patience):
             raise StageOver  # and no checkpoint here: a resumed training would miss this end
         if asked or time.monotonic() - self.saved >= self.every:
             self._save()
@@ -348,7 +348,7 @@ class _Course:
             self.writer = SummaryWriter(str(self.folder), purge_step=self.first)
 
 
-def _enough(history: Sequence[Mapping[str, Any]], patience: int) -> bool:
+def _has_settled(history: Sequence[Mapping[str, Any]], patience: int) -> bool:
     """Whether the stage's first loss was, over the last `patience` steps, hardly less than over as many before."""
     stage = history[-1]["stage"]
     losses = [

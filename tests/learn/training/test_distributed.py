@@ -23,7 +23,7 @@ from actcause.learn.training import launch, surprises
 
 TOLERANCE = 0.03  # of each smoothed loss: the processes draw their masks from generators of their own
 SMOOTH = 6  # lines of the history, of 50 steps each
-OPTIONS = {"steps": 500, "distil_steps": 150, "width": 16, "batch": 256, "device": "cpu", "seed": 1}
+OPTIONS = {"steps": 300, "distil_steps": 100, "width": 16, "batch": 256, "device": "cpu", "seed": 1}
 
 # What each process does: a training from start to end, one that stops early and goes on, and two that are refused.
 PROGRAM = """
@@ -35,7 +35,7 @@ from actcause.learn import JACI, LearnError, runs
 from actcause.learn.training import launch, surprises
 from actcause.learn.checkpoint import save
 
-surprises.STEPS = 150
+surprises.STEPS = 100
 folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
 data = collect("1-in", 3000, seed=3)
 
@@ -89,7 +89,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runs.Trained]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surprises, "STEPS", 150)
+        patch.setattr(surprises, "STEPS", 100)
         yield runs.train(
             JACI(**OPTIONS), collect("1-in", 3000, seed=3), tmp_path_factory.mktemp("one") / "run", tensorboard=False
         )

@@ -36,9 +36,9 @@ class Attention(ScoreLearner):
     ranks; it is not calibrated.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 4000)
-    >>> Attention(steps=100, width=32).fit(data).predict(data).shape
-    (4000, 2)
+    >>> data = collect("1-in", 1000)
+    >>> Attention(steps=50, width=16).fit(data).predict(data).shape
+    (1000, 2)
     """
 
     heads: int = 4

@@ -36,9 +36,9 @@ class Counterfactual(ScoreLearner):
     chosen, in spreads of the outcome. `predict_proba` ranks; it is not calibrated.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 4000)
-    >>> Counterfactual(steps=100, width=32, samples=4).fit(data).predict(data).shape
-    (4000, 2)
+    >>> data = collect("1-in", 1000)
+    >>> Counterfactual(steps=50, width=16, samples=4).fit(data).predict(data).shape
+    (1000, 2)
     """
 
     learning_rate: float = 1.5e-3

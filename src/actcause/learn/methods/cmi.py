@@ -37,9 +37,9 @@ class LeaveOneOut(ScoreLearner):
     outcome. `predict_proba` ranks; it is not calibrated.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 4000)
-    >>> LeaveOneOut(steps=100, width=32).fit(data).explain(data).shape
-    (4000, 2)
+    >>> data = collect("1-in", 1000)
+    >>> LeaveOneOut(steps=50, width=16).fit(data).explain(data).shape
+    (1000, 2)
     """
 
     learning_rate: float = 1.5e-3

@@ -33,9 +33,9 @@ class Gradient(ScoreLearner):
     factor costs when the threshold is chosen, in spreads of the outcome. `predict_proba` ranks; it is not calibrated.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 4000)
-    >>> Gradient(steps=100, width=32).fit(data).predict(data).shape
-    (4000, 2)
+    >>> data = collect("1-in", 1000)
+    >>> Gradient(steps=50, width=16).fit(data).predict(data).shape
+    (1000, 2)
     """
 
     learning_rate: float = 1.5e-3

@@ -32,9 +32,9 @@ class Pairwise(ScoreLearner):
     is not calibrated.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 4000)
-    >>> Pairwise(steps=100, width=32).fit(data).explain(data).shape
-    (4000, 2)
+    >>> data = collect("1-in", 1000)
+    >>> Pairwise(steps=50, width=16).fit(data).explain(data).shape
+    (1000, 2)
     """
 
     learning_rate: float = 1.5e-3

@@ -45,10 +45,10 @@ class JACI(Learner):
     `proposals` binaries are tried for a row where they are too many to try all.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 20_000, seed=3)
-    >>> learner = JACI(steps=400, distil_steps=200, width=48).fit(data)
+    >>> data = collect("1-in", 1000, seed=3)
+    >>> learner = JACI(steps=50, distil_steps=20, width=16).fit(data)
     >>> learner.predict(data).shape
-    (20000, 2)
+    (1000, 2)
     """
 
     steps: int | None = None

@@ -53,9 +53,9 @@ class GumbelMask(Learner):
     the chance that the mask lets a factor through; it is not calibrated.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 4000)
-    >>> GumbelMask(steps=100, width=32).fit(data).predict(data).shape
-    (4000, 2)
+    >>> data = collect("1-in", 1000)
+    >>> GumbelMask(steps=50, width=16).fit(data).predict(data).shape
+    (1000, 2)
     """
 
     steps: int = 3000

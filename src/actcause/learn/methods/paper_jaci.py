@@ -73,10 +73,10 @@ class PaperJACI(Learner):
     weight of h's squared log-odds in its loss (the paper: 0). `pretrain` and `delay` are steps before h learns.
 
     >>> from actcause.data import collect
-    >>> data = collect("1-in", 5000, seed=3)
-    >>> learner = PaperJACI(steps=100, pretrain=50, delay=0, width=16, embedding=16, layers=1).fit(data)
+    >>> data = collect("1-in", 1000, seed=3)
+    >>> learner = PaperJACI(steps=50, pretrain=20, batch=32, width=16, embedding=16, layers=1).fit(data)
     >>> learner.predict(data).shape
-    (5000, 2)
+    (1000, 2)
 
     Chuck et al., Algorithm 1 and the appendices "JACI Network" and "JACI Training Details".
     """

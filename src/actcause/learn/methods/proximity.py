@@ -37,7 +37,7 @@ class Proximity(Learner):
 
     >>> from actcause.data import collect
     >>> data = collect("break", 2000)
-    >>> learner = Proximity().fit(data)
+    >>> learner = Proximity(steps=100).fit(data)
     >>> learner.predict(data)[:, data.factors.index("action")].any()
     np.False_
     """

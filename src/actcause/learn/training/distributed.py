@@ -1,4 +1,4 @@
-"""Several processes that train as one: each takes its share of every step's rows, and gradients are averaged.
+"""Several processes that train as one: each takes its share of every step's rows, and torch averages the gradients.
 
 torch's own launcher starts them, and `torch.distributed` connects them:
 
@@ -10,11 +10,13 @@ processes there are. What is not a step (checks, encoding, posteriors, choices) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, distributed
+from torch import Tensor, distributed, nn
+from torch.nn.parallel import DistributedDataParallel
 
 from ..errors import LearnError
 
@@ -49,6 +51,22 @@ class Crew:
         found = torch.tensor(wish, device=device)
         distributed.all_reduce(found, distributed.ReduceOp.MAX)
         return int(found)
+
+
+class _Loss(nn.Module):
+    """A loss as the forward pass of its networks, which is what `DistributedDataParallel` watches."""
+
+    def __init__(self, loss: Callable[..., Any], nets: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.loss, self.nets = loss, nn.ModuleList(nets)
+
+    def forward(self, *given: Any) -> Any:
+        return self.loss(*given)
+
+
+def average_gradients(loss: Callable[..., Any], nets: Sequence[nn.Module]) -> Callable[..., Any]:
+    """Return the loss whose backward pass leaves the mean gradients of all processes in these networks."""
+    return DistributedDataParallel(_Loss(loss, nets), broadcast_buffers=False)
 
 
 def crew() -> Crew | None:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ..errors import RunError
 from .batches import Sampler, seed_of
-from .distributed import crew
+from .distributed import average_gradients, crew
 
 CHUNK = 50  # steps between two seedings
 GRAPH_AFTER = 3  # steps taken before a step is captured as a CUDA graph
@@ -170,15 +170,15 @@ class Trainer:
         stats: dict[str, Tensor] = {}
         crew = self.crew
         cuda = self.device.type == "cuda" and stage.graph and crew is None
+        compute = (
+            stage.loss if crew is None else average_gradients(stage.loss, [self.nets[name] for name in stage.nets])
+        )
 
         def step() -> dict[str, Tensor]:
             for optimiser in optimisers:
                 optimiser.zero_grad(set_to_none=True)
-            loss, found = stage.loss(rows, settings, generator)
-            loss.backward()  # type: ignore[no-untyped-call]
-            if crew is not None:
-                trained = [p for optimiser in optimisers for group in optimiser.param_groups for p in group["params"]]
-                crew.average([p.grad for p in trained if p.grad is not None])
+            loss, found = compute(rows, settings, generator)
+            loss.backward()
             if self.clip is not None:
                 for optimiser in optimisers:
                     clip_groups([p for group in optimiser.param_groups for p in group["params"]], self.clip)
