@@ -13,12 +13,12 @@ from ..errors import MissingExtraError, QueryError
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from ..io.signals import exit_on_terminate
-from ..learn.row_source import FRAMES
+from ..learn.training_source import FRAMES
 from .progress import show_rows, show_training
 
 if TYPE_CHECKING:
     from ..learn import Learner
-    from ..learn.row_source import RowSource
+    from ..learn.training_source import TrainingSource
 
 OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-seconds"}
 
@@ -141,16 +141,16 @@ def train(
     command goes on where it stopped. Under torchrun several processes train one run together.
     """
     library = _library()
-    from ..learn.row_source import RowSource
     from ..learn.sweeps import grid
     from ..learn.training import launch
+    from ..learn.training_source import TrainingSource
     from . import sweep as command
 
     with launch.one_voice():
         source, settings = command.split_words(words, sweep or ())
         seeds = _parse_seeds(seed)
         given = dict(parse_setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
-        rows = RowSource(source, None if mapping is None else str(mapping), frames, draw)
+        rows = TrainingSource(source, None if mapping is None else str(mapping), frames, draw)
         shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
         if len(seeds) > 1:
             settings.append(f"seed={seed}")
@@ -176,7 +176,7 @@ def train(
         )  # fmt: skip
 
 
-def _train(learner: Learner, rows: RowSource, out: Path, *, go_on: str, as_json: bool, **more: Any) -> int:
+def _train(learner: Learner, rows: TrainingSource, out: Path, *, go_on: str, as_json: bool, **more: Any) -> int:
     """Train one run; of several processes that a launcher started, the first one speaks."""
     from ..learn import runs, train_run
     from ..learn.errors import RunError

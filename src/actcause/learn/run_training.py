@@ -8,15 +8,15 @@ from pathlib import Path
 
 from . import runs
 from .learner import Learner
-from .row_source import RowSource
 from .training import launch
 from .training.loop import TrainingProgress
 from .training.session import device_of
+from .training_source import TrainingSource
 
 
 def train_run(
     learner: Learner,
-    source: RowSource | str,
+    source: TrainingSource | str,
     out: str | PathLike[str],
     *,
     resume: bool = False,
@@ -33,11 +33,11 @@ def train_run(
     >>> import tempfile
     >>> from actcause.learn import Never
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = train_run(Never(), RowSource("1-in", frames=1000), f"{folder}/run")
+    ...     run = train_run(Never(), TrainingSource("1-in", frames=1000), f"{folder}/run")
     >>> run.rows, run.status
     (1000, 'finished')
     """
-    source = RowSource(source) if isinstance(source, str) else source
+    source = TrainingSource(source) if isinstance(source, str) else source
     with launch.join_processes(learner.device) as member:
         with launch.agree(member):
             learner.check_options()

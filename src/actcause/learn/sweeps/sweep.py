@@ -15,8 +15,8 @@ from ...io.atomic import reason, remove_partials, write_whole_bytes
 from ...io.journal import Journal
 from ...parallel import Engine, engine
 from ..errors import RunError
-from ..row_source import RowSource
 from ..runs import FREE
+from ..training_source import TrainingSource
 from . import plot
 from .grid import Grid, name_of
 from .ranking import Ranking, rank_trials
@@ -30,7 +30,7 @@ OnVerdict = Callable[[Verdict, int, int], None]  # a verdict, how many there are
 
 
 def sweep(
-    source: RowSource | str,
+    source: TrainingSource | str,
     out: str | PathLike[str],
     settings: Mapping[str, Sequence[Any]],
     *,
@@ -46,7 +46,7 @@ def sweep(
     `source` is a file or a domain, `options` are the same for every trial. `workers` is their number on this machine,
     or an engine. The folder `out` goes on where it stopped, and takes further values of the same settings.
     """
-    rows = source if isinstance(source, RowSource) else RowSource(source)
+    rows = source if isinstance(source, TrainingSource) else TrainingSource(source)
     grid = Grid({name: tuple(values) for name, values in settings.items()})
     plan = _Plan(rows, Path(out), grid, method, options or {}, patience, tensorboard)
     plan.check()
@@ -58,7 +58,7 @@ def sweep(
 class _Plan:
     """What is to be trained: every combination of the grid, with one method and options for all."""
 
-    source: RowSource
+    source: TrainingSource
     folder: Path
     grid: Grid
     method: str
@@ -94,7 +94,7 @@ class _Plan:
             "version": VERSION,
             "source": Path(self.source.name).name,
             "data": self.source.digest(),
-            "mapping": None if self.source.mapping is None else RowSource(self.source.mapping).digest(),
+            "mapping": None if self.source.mapping is None else TrainingSource(self.source.mapping).digest(),
             "frames": self.source.frames,
             "draw": self.source.draw,
             "method": None if "method" in swept else self.method,

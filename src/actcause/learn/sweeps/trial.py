@@ -18,8 +18,8 @@ from ..evaluation import evaluate
 from ..learner import Learner
 from ..loading import MODEL
 from ..registry import make
-from ..row_source import RowSource
 from ..training.replica import split_of
+from ..training_source import TrainingSource
 from .judge import judge_learner
 
 FAILED = "failed"
@@ -34,7 +34,7 @@ class Trial:
     settings: Mapping[str, Any]  # those that are swept over
     method: str
     options: Mapping[str, Any]  # all, with those that are the same for every trial
-    source: RowSource
+    source: TrainingSource
     patience: int | None = None
     tensorboard: bool | None = None
 

@@ -18,7 +18,7 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class RowSource:
+class TrainingSource:
     """A file with its mapping, or a domain with how much of it is recorded; `check` says whether it can be."""
 
     name: str
@@ -30,7 +30,7 @@ class RowSource:
     def is_domain(self) -> bool:
         return self.name in envs.names()
 
-    def absolute(self) -> RowSource:
+    def absolute(self) -> TrainingSource:
         """Give the same source, wherever a process stands."""
         name = self.name if self.is_domain else str(Path(self.name).absolute())
         mapping = None if self.mapping is None else str(Path(self.mapping).absolute())
