@@ -173,21 +173,21 @@ class RangeInference:
                 f"The range of {name} takes too much work to infer from all values of its parents; "
                 f"declare it, for instance '{name} in 0..10 = ...'."
             )
-        distinct = _DistinctValues()
+        reached_values = _ReachedValues()
         for grid in grids([self.ranges[parent] for parent in equation.parents], 1 << 16):
             try:
                 values = equation.array(dict(zip(equation.parents, grid, strict=True)))
             except ModelError as error:
                 raise ModelError(f"In the equation of {name}: {error}") from None
-            distinct.add(values)
-        reached = distinct.values()
+            reached_values.add(values)
+        reached = reached_values.values()
         if len(reached) > MAX_RANGE:
             raise ModelError(f"The equation of {name} takes more than {MAX_RANGE} values; use smaller ranges.")
         self.grid_budget.spend(min(self.grid_budget.left, 400 * len(reached)))
         return tuple(reached.tolist())
 
 
-class _DistinctValues:
+class _ReachedValues:
     """The different values of some arrays: a table for large arrays of values near 0, else sorted lists."""
 
     def __init__(self) -> None:
