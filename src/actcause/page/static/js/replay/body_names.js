@@ -64,7 +64,7 @@ function listSpots(body, wide, size) {
       [x + side + more, y + 0.4 * size], [x - side - more, y + 0.4 * size],
       ...upright.flatMap((line) => [[x + slant, line], [x - slant, line]]),
     ];
-    return spots.map(([at, line], index) => ({ ...boxed(at, line, wide, size), away: more + index }));
+    return spots.map(([at, line], index) => ({ ...boxAt(at, line, wide, size), away: more + index }));
   });
 }
 
