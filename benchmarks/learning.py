@@ -22,7 +22,7 @@ from loop import with_distractors
 from measure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
-from accuracy import BARS, RESAMPLED, VECTORS, recordings
+from accuracy import BARS, RESAMPLED, VECTORS, record_domain
 
 TITLE = "Learning"
 SECONDS = {**dict.fromkeys(VECTORS, 90.0), **dict.fromkeys(RESAMPLED, 1200.0)}
@@ -45,7 +45,7 @@ TINY = Arguments(domains=(), many=False)
 def run(arguments: Arguments) -> Iterator[Figure]:
     for domain in arguments.domains:
         frames = int((500_000 if domain in RESAMPLED else 100_000) * arguments.share)
-        train, test = recordings(domain, 0, frames)
+        train, test = record_domain(domain, 0, frames)
         began = time.perf_counter()
         learner = JACI().fit(train)
         seconds = time.perf_counter() - began
