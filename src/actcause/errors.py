@@ -83,7 +83,7 @@ class ActCauseError(ValueError):
         self._values = values if parameter is not None or values else None
 
     def describe(self, naming: Naming = name_in_python) -> str:
-        """The message, with parameters in a front end's words."""
+        """Word the message with parameters as a front end names them."""
         name = "" if self.parameter is None else naming(self.parameter, "")
         message = super().__str__()
         if self._values is not None:

@@ -189,7 +189,7 @@ def _columns(opinions: Sequence[Opinion]) -> list[str]:
 
 
 def _events(opinion: Opinion) -> list[Mapping[str, int]]:
-    """The events of an answer's causes; a verdict has none."""
+    """List the events of an answer's causes; a verdict has none."""
     return [cause.event for cause in opinion.answer] if isinstance(opinion.answer, Answer) else []
 
 
@@ -202,7 +202,7 @@ def _standing(opinion: Opinion, name: str) -> str:
 
 
 def _highest_degree(opinion: Opinion, name: str) -> str:
-    """The highest degree of the causes that the variable belongs to."""
+    """Return the highest degree of the causes that the variable belongs to."""
     if opinion.degrees is None:
         return ""
     own = [degree for event, degree in zip(_events(opinion), opinion.degrees, strict=True) if name in event]

@@ -248,7 +248,7 @@ class _Painter:
         return canvas.pixels()
 
     def _arrow(self, colour: str, start: Point, end: Point, half: Point, *, loop: bool) -> None:
-        """True causes bend upwards and predicted ones downwards, so that neither hides the other."""
+        """Bend true causes upwards and predicted ones downwards, so that neither hides the other."""
         side = 1 if colour == TRUE else -1
         if loop:
             radius = min(max(0.4 * max(half), 12 * self.unit), 15 * self.unit)

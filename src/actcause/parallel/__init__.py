@@ -19,7 +19,7 @@ ENGINES = ("local", "ray")
 
 
 def engine(name: str = "local", workers: int | None = None, address: str | None = None) -> Engine:
-    """The engine of this name; without a number of workers `local` has one, and `ray` one for each CPU of its cluster.
+    """Return the engine of this name; by default `local` has one worker, and `ray` one for each CPU of its cluster.
 
     >>> with engine("local", workers=1) as one:
     ...     list(values(one.run(abs, [-1, 2, -3])))

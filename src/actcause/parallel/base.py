@@ -54,7 +54,7 @@ class Engine(Protocol):
 
 
 def values(outcomes: Iterable[Outcome[R]]) -> Iterator[R]:
-    """The values, up to the first task that failed, which is an `EngineError`."""
+    """Return the values, up to the first task that failed, which is an `EngineError`."""
     for outcome in outcomes:
         if outcome.error is not None:
             raise EngineError(outcome.error)
@@ -62,7 +62,7 @@ def values(outcomes: Iterable[Outcome[R]]) -> Iterator[R]:
 
 
 def attempt(function: Callable[[T], R], task: T) -> tuple[R | None, str | None]:
-    """The value of a task, or the sentence of what it raised."""
+    """Return the value of a task, or the sentence of what it raised."""
     try:
         return function(task), None
     except Exception as wrong:  # whatever it is, the tasks of others go on
@@ -70,7 +70,7 @@ def attempt(function: Callable[[T], R], task: T) -> tuple[R | None, str | None]:
 
 
 def sentence(wrong: Exception) -> str:
-    """An exception in one line: a user's mistake as it says itself, anything else with its type."""
+    """Say an exception in one line: a user's mistake as it says itself, anything else with its type."""
     said = " ".join(str(wrong).split())
     if isinstance(wrong, ActCauseError):
         return said

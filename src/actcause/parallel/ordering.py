@@ -30,7 +30,7 @@ class TaskPool(Protocol):
         """Have a worker begin the task; one that is lost on the way is reported by `finished`."""
 
     def finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
-        """The tasks that ended since the last call; at least one of them where `wait` says so."""
+        """Return the tasks that ended since the last call; at least one of them where `wait` says so."""
 
     def abandon(self, numbers: Iterable[int]) -> None:
         """End these tasks, which nobody waits for any more."""

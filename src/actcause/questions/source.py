@@ -129,7 +129,7 @@ def load_example(name: str) -> Example:
 
 
 def _hint(name: str) -> str:
-    """The nearest example's name, or how to see them all."""
+    """Suggest the nearest example's name, or how to see them all."""
     return suggest(name, examples.names()) or "; see 'actcause examples'."
 
 
