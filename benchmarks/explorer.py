@@ -52,7 +52,7 @@ class Arguments:
     rest: int = 120
 
 
-TINY = Arguments(questions=4, rounds=1, frames=2_000, hostile=60, at_once=4, rest=1)
+TINY = Arguments(questions=4, rounds=1, frames=2_000, hostile=24, at_once=4, rest=1)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,12 @@ def question(example: Any = ROCKS, **more: Any) -> dict[str, Any]:
     }
 
 
+@cache
+def answer_example(name: str) -> list[dict[str, Any]]:
+    """What a worker says of an example: the world, then each definition's causes."""
+    return list(answering.answer(question(examples.load(name), event=None, definitions=None)))
+
+
 def answered(client: TestClient, **more: Any) -> dict[str, Any]:
     reply = client.post("/api/ask/answer", json=question(**more))
     assert reply.status_code == 200, reply.text
@@ -59,7 +66,7 @@ def test_every_example_is_listed_in_a_group(client: TestClient) -> None:
 @pytest.mark.parametrize("name", [name for name in examples.names() if not name.startswith("voting")])
 def test_the_page_says_of_every_example_what_was_published(name: str) -> None:
     example = examples.load(name)
-    world, *answers = answering.answer(question(example, event=None, definitions=None))
+    world, *answers = answer_example(name)
     found = {entry["definition"]: [cause["event"] for cause in entry["causes"]] for entry in answers}
     complete = {entry["definition"] for entry in answers if entry["status"] == "complete"}
     own = set(world["candidates"])
@@ -131,7 +138,7 @@ SMALL = [
 @pytest.mark.parametrize("name", SMALL)
 def test_degrees_are_those_of_the_library(name: str) -> None:
     example = examples.load(name)
-    _, *answers = answering.answer(question(example, event=None, definitions=None))
+    _, *answers = answer_example(name)
     for entry in answers:
         for cause in entry["causes"]:
             degree = responsibility(

@@ -54,7 +54,7 @@ def test_a_runs_curve_has_a_line_for_every_chunk(client, trained):
 def test_a_second_run_of_the_same_name_gets_another(client, trained):
     begun = client.post("/api/runs", json={"source": SOURCE, "method": "never", "name": "My run"}).json()
     assert begun["run"] == "My-run-2"
-    assert wait_for_job(client, begun["job"])["state"] == "done"
+    assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"
 
 
 def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
