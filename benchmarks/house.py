@@ -30,7 +30,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[1]
 SHARED = 6  # lines in a row that make a repetition
 VOCABULARY = {
-    "answer", "equation", "errors", "expression", "model", "ranges", "search", "text",  # of the exact core
+    "answer", "equation", "errors", "expression", "model", "parser", "ranges", "search", "text",  # of the exact core
     "encode", "encoding", "layers", "layout", "networks", "row_arrays", "transitions", "validate",  # of learning
 }  # fmt: skip
 IRREGULAR = (

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import actcause as ac
-from actcause.core.definitions import Search, get_definition
+from actcause.core.definitions import DEFINITIONS, Search
 from actcause.core.definitions.base import subsets
 from strategies import contexts, models
 
@@ -17,7 +17,7 @@ CHOCKLER_HALPERN = ("original-hp", "updated-hp")
 
 def by_hand(query, event):
     """Both definitions of responsibility, by listing every event and every witness."""
-    definition, search = get_definition(query.definition), Search(query, max_steps=60_000)
+    definition, search = DEFINITIONS[query.definition], Search(query, max_steps=60_000)
     weights = []
     for names in subsets(tuple(dict.fromkeys((*query.candidates, *event)))):
         whole = {name: query.actual[name] for name in names}

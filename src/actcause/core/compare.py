@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import QueryError
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
-from .definitions import DEFINITIONS, get_definition
+from .definitions import DEFINITIONS
 from .expression import Expression
-from .find import Share, causes, is_cause, make_query
+from .find import Share, causes, get_definition, is_cause, make_query
 from .model import Model
 from .responsibility import CHOCKLER_HALPERN
 from .responsibility import responsibility as degree_of

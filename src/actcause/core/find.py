@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import overload
 
-from ..errors import QueryError, TooLargeError, blaming
+from ..errors import QueryError, TooLargeError, blaming, suggest
 from ..parallel import Engine
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
-from .definitions import OutOfBudget, Search, get_definition
+from .definitions import DEFINITIONS, Definition, OutOfBudget, Search
 from .expression import Expression
 from .model import Model
 from .solvers import ENCODINGS, Exhaustive, SatSolver, Solver
@@ -164,6 +164,15 @@ def partitions(
     )
 
 
+def get_definition(name: str) -> Definition:
+    """Look a definition up, with the nearest name suggested if there is none."""
+    if not isinstance(name, str) or name not in DEFINITIONS:
+        known = ", ".join(DEFINITIONS)
+        hint = suggest(str(name), list(DEFINITIONS)) or f"; choose one of {known}."
+        raise QueryError("Unknown definition {name!r}{hint}", parameter="definition", name=name, hint=hint)
+    return DEFINITIONS[name]
+
+
 def make_query(
     model: Model,
     context: Assignment | str,
@@ -186,7 +195,7 @@ def _solver(query: Query, solver: str) -> Solver:
         raise QueryError(wrong, parameter="solver", known=", ".join(SOLVERS), got=solver)
     if query.definition == "functional":
         return FunctionalSolver(query, oracle=solver == "exhaustive")
-    exhaustive = Exhaustive(get_definition(query.definition))
+    definition = DEFINITIONS[query.definition]
     if solver == "exhaustive":
-        return exhaustive
-    return SatSolver(ENCODINGS[query.definition], fallback=exhaustive)
+        return Exhaustive(definition)
+    return SatSolver(ENCODINGS[query.definition], fallback=lambda: Exhaustive(definition))

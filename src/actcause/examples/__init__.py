@@ -1,7 +1,7 @@
 """The literature's models, each with its citation and the verdicts that were published about it.
 
 A theme is a file and a model a function of it, whose docstring draws the model (`->` is an influence, `-|` one that
-prevents). Nothing is built or parsed before `load` asks for it.
+prevents). No model is parsed before it is read.
 
 >>> example = load("rock-throwing")
 >>> print(example.story)
@@ -22,7 +22,7 @@ from .rare_influences import RARE_INFLUENCES
 from .rules_and_omissions import RULES_AND_OMISSIONS
 from .switches import SWITCHES
 
-__all__ = ["Example", "Published", "load", "names"]
+__all__ = ["NAMES", "Example", "Published", "load", "names"]
 
 THEMES = (
     PUBLISHED_TABLES,
@@ -33,6 +33,7 @@ THEMES = (
     SWITCHES,
     RULES_AND_OMISSIONS,
 )
+NAMES = tuple(name for theme in THEMES for name in theme.names)
 
 
 def names() -> tuple[str, ...]:
@@ -41,4 +42,4 @@ def names() -> tuple[str, ...]:
     >>> names()[:3]
     ('rock-throwing', 'forest-fire', 'gang-execution')
     """
-    return tuple(name for theme in THEMES for name in theme.names)
+    return NAMES

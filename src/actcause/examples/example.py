@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, wraps
+from functools import cached_property
 from textwrap import dedent
 from types import MappingProxyType
 from typing import Any
@@ -79,7 +79,7 @@ class Example:
 class Theme:
     """A part of the catalogue: decorates the functions that describe its examples.
 
-    An example has its function's name and is built when it is first read.
+    An example has its function's name. Its model is parsed when it is first read.
     """
 
     def __init__(self, title: str) -> None:
@@ -88,18 +88,12 @@ class Theme:
 
     def __call__(self, describe: Callable[[], Example]) -> Callable[[], Example]:
         name = describe.__name__.replace("_", "-")
-
-        @cache
-        @wraps(describe)
-        def build() -> Example:
-            return replace(describe(), name=name, theme=self.title)
-
         self.names.append(name)
-        _BUILDERS[name] = build
-        return build
+        _EXAMPLES[name] = replace(describe(), name=name, theme=self.title)
+        return describe
 
 
-_BUILDERS: dict[str, Callable[[], Example]] = {}
+_EXAMPLES: dict[str, Example] = {}
 
 
 def load(name: str) -> Example:
@@ -108,19 +102,23 @@ def load(name: str) -> Example:
     >>> load("loader").model.variables
     ('A', 'B', 'C', 'D')
     """
-    if not isinstance(name, str) or name not in _BUILDERS:
+    if not isinstance(name, str) or name not in _EXAMPLES:
         raise QueryError(
-            f"Unknown example {name!r}{suggest(str(name), list(_BUILDERS)) or '.'} "
+            f"Unknown example {name!r}{suggest(str(name), list(_EXAMPLES)) or '.'} "
             f"actcause.examples.names() lists them all."
         )
-    return _BUILDERS[name]()
+    return _EXAMPLES[name]
 
 
 def yes(definitions: Iterable[str], source: str, **event: int) -> tuple[Published, ...]:
     """Publish that an event is a cause under each of these definitions."""
-    return tuple(Published(MappingProxyType(event), definition, True, source) for definition in definitions)
+    return _publish(definitions, True, source, event)
 
 
 def no(definitions: Iterable[str], source: str, **event: int) -> tuple[Published, ...]:
     """Publish that an event is not a cause under any of these definitions."""
-    return tuple(replace(verdict, holds=False) for verdict in yes(definitions, source, **event))
+    return _publish(definitions, False, source, event)
+
+
+def _publish(definitions: Iterable[str], holds: bool, source: str, event: Mapping[str, int]) -> tuple[Published, ...]:
+    return tuple(Published(MappingProxyType(dict(event)), definition, holds, source) for definition in definitions)

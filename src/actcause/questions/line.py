@@ -80,7 +80,7 @@ def read_line(number: int, line: str, defaults: Mapping[str, Any]) -> Line:
         name = fields["model"]
         if name == "-":
             raise QueryError("A question's model cannot be '-'; give it a file, an example's name, or model text.")
-        known = "\n" in name or name in examples.names()
+        known = "\n" in name or name in examples.NAMES
         return Line(number, fields, None if known else read_text(name))
     except ActCauseError as error:
         return Line(number, {}, error=str(error))

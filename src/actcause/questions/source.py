@@ -105,7 +105,7 @@ def _missing(parameter: str, what: str, such_as: str) -> QueryError:
 
 def read_model(name: str) -> ModelSource:
     """Read the model behind MODEL: an example first, then standard input or a file."""
-    if name in examples.names():
+    if name in examples.NAMES:
         example = examples.load(name)
         return ModelSource(example.model, example)
     return parse_model("standard input" if name == "-" else name, read_text(name))
@@ -123,14 +123,14 @@ def parse_model(shown: str, content: str) -> ModelSource:
 
 def load_example(name: str) -> Example:
     """Load the example of that name; suggest the nearest name if there is none."""
-    if name not in examples.names():
+    if name not in examples.NAMES:
         raise QueryError(f"There is no example named '{name}'{_hint(name)}")
     return examples.load(name)
 
 
 def _hint(name: str) -> str:
     """Suggest the nearest example's name, or how to see them all."""
-    return suggest(name, examples.names()) or "; see 'actcause examples'."
+    return suggest(name, examples.NAMES) or "; see 'actcause examples'."
 
 
 # -- text ------------------------------------------------------------------------------------------

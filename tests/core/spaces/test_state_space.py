@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import actcause as ac
 from actcause.core.counting import MAX_CELLS
-from actcause.core.definitions import Search, get_definition
+from actcause.core.definitions import DEFINITIONS, Search
 from strategies import models
 
 ALPHAS = st.sampled_from(
@@ -23,7 +23,7 @@ def test_counting_gives_what_the_definition_says_of_each_state(data, model, suff
     outcome = data.draw(st.sampled_from(model.endogenous))
     assume(len(model.endogenous) > 1)
     space = ac.StateSpace.from_model(model, outcome)
-    definition = get_definition("functional")
+    definition = DEFINITIONS["functional"]
     mask = data.draw(st.integers(1, 2 ** len(space.variables) - 1))
     necessary, sufficient = space.necessary(mask, necessity), space.sufficient(mask, sufficiency)
     for index, context in enumerate(model.contexts()):

@@ -23,9 +23,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..definitions import Search
-from .circuit import FALSE, Circuit, Domain, World, constant
+from .circuit import FALSE, Circuit, Domain, Sat, World, constant
 from .minimal_causes import Encoding
-from .sat import Sat
 
 
 class ProposerAndOpponent(Encoding):

@@ -13,13 +13,12 @@ flexible MUS enumeration", Constraints 21 (2016).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..answer import Assignment, Cause, Verdict, Witness
 from ..definitions import Search
 from .base import Solver
-from .circuit import Circuit, TooManyClausesError
-from .sat import Sat
+from .circuit import Circuit, Sat, TooManyClausesError
 
 
 class Encoding(ABC):
@@ -91,7 +90,7 @@ class Encoding(ABC):
 class SatSolver(Solver):
     """A solver on top of one kind of encoding, with another solver for equations too large to write as clauses."""
 
-    def __init__(self, encoding: type[Encoding], fallback: Solver) -> None:
+    def __init__(self, encoding: type[Encoding], fallback: Callable[[], Solver]) -> None:
         self._kind = encoding
         self._encoding: Encoding | None = None
         self._fallback = fallback
@@ -100,7 +99,7 @@ class SatSolver(Solver):
         try:
             return super().judge(search, event)
         except TooManyClausesError:
-            return self._fallback.judge(search, event)
+            return self._fallback().judge(search, event)
         finally:
             if self._encoding is not None:
                 self._encoding.close()
@@ -141,7 +140,7 @@ class SatSolver(Solver):
                 reported.add(frozenset(names))
                 yield Cause({name: query.actual[name] for name in names}, witness, query)
         except TooManyClausesError:
-            yield from (cause for cause in self._fallback.causes(search) if frozenset(cause.event) not in reported)
+            yield from (cause for cause in self._fallback().causes(search) if frozenset(cause.event) not in reported)
 
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
         encoding = self._kind(search, search.query.candidates)

@@ -15,8 +15,8 @@ from typing import Any
 
 from ...core.answer import Answer, Query, Status, Verdict, Witness
 from ...core.compare import Opinion, compare
-from ...core.definitions import DEFINITIONS, get_definition
-from ...core.find import make_query
+from ...core.definitions import DEFINITIONS
+from ...core.find import get_definition, make_query
 from ...core.model import Model
 from ...errors import ActCauseError, ModelError, ParseError
 from ..server.services import Refused
