@@ -11,8 +11,6 @@ Suzy and Billy both throw a rock at a bottle. Suzy's arrives first and shatters 
 Suzy's throw ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
 """
 
-from __future__ import annotations
-
 from .example import Example, Published, load
 from .overdetermination import OVERDETERMINATION
 from .preemption import PREEMPTION
@@ -24,15 +22,7 @@ from .switches import SWITCHES
 
 __all__ = ["NAMES", "Example", "Published", "load", "names"]
 
-THEMES = (
-    PUBLISHED_TABLES,
-    RARE_INFLUENCES,
-    OVERDETERMINATION,
-    PREEMPTION,
-    PREVENTION,
-    SWITCHES,
-    RULES_AND_OMISSIONS,
-)
+THEMES = (PUBLISHED_TABLES, RARE_INFLUENCES, OVERDETERMINATION, PREEMPTION, PREVENTION, SWITCHES, RULES_AND_OMISSIONS)
 NAMES = tuple(name for theme in THEMES for name in theme.names)
 
 

@@ -1,7 +1,5 @@
 """The publications that the examples cite."""
 
-from __future__ import annotations
-
 FAC = (
     "Chuck, Vaidyanathan, Giguere, Zhang, Jensen and Niekum, "
     "Automated Discovery of Functional Actual Causes in Complex Environments, ICML 2024"
@@ -20,7 +18,7 @@ HH_2010 = (
 )
 HH_2015 = "Halpern and Hitchcock, Graded Causation and Defaults, British Journal for the Philosophy of Science 66, 2015"
 HIDDLESTON = "Hiddleston, Causal Powers, British Journal for the Philosophy of Science 56, 2005"
-HITCHCOCK_2001 = (
+HITCHCOCK = (
     "Hitchcock, The Intransitivity of Causation Revealed in Equations and Graphs, Journal of Philosophy 98, 2001"
 )
 HOPKINS_PEARL = (
@@ -31,7 +29,7 @@ HP_2005 = (
     "Halpern and Pearl, Causes and Explanations: A Structural-Model Approach. Part I: Causes, "
     "British Journal for the Philosophy of Science 56, 2005"
 )
-LEWIS_2000 = "Lewis, Causation as Influence, Journal of Philosophy 97, 2000"
+LEWIS = "Lewis, Causation as Influence, Journal of Philosophy 97, 2000"
 MCDERMOTT = "McDermott, Redundant Causation, British Journal for the Philosophy of Science 46, 1995"
 PEARL = "Pearl, Causality, Cambridge University Press 2000, Chapter 10"
 ROSENBERG = "Rosenberg and Glymour, Review of Joseph Halpern, Actual Causality, BJPS Review of Books 2018"

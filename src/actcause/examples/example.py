@@ -1,7 +1,5 @@
 """What an example is made of, and the themes that collect them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..core.model import Model
+from ..core.text import parse_event
 from ..errors import QueryError, suggest
 
 BUT_FOR = ("but-for",)
@@ -37,9 +36,9 @@ class Example:
     """A model from the literature, what happened in it, and what was published about its causes.
 
     `outcome` is the variable to partition the states by: the last of `text` unless given. The effect is `outcome == 1`
-    unless given. The two shares are the settings under which functional actual causes were published, or ours where
-    `notes` say so; None where there are none. `notes` also say where the literature argues, or where a definition and
-    intuition part. `theme` is the part of the catalogue.
+    unless given, the source that of the first verdict. The two shares are the settings under which functional actual
+    causes were published, or ours where `notes` say so; None where there are none. `notes` also say where the
+    literature argues, or where a definition and intuition part. `theme` is the part of the catalogue.
 
     >>> loader = load("loader")
     >>> [(verdict.definition, verdict.holds) for verdict in loader.verdicts if verdict.event == {"A": 1}]
@@ -50,7 +49,7 @@ class Example:
     story: str
     text: str
     context: Mapping[str, int]
-    source: str
+    source: str = ""
     effect: str = ""
     outcome: str = ""
     verdicts: tuple[Published, ...] = ()
@@ -65,6 +64,7 @@ class Example:
         fix(self, "text", dedent(self.text).strip())
         fix(self, "context", MappingProxyType(dict(self.context)))
         fix(self, "outcome", self.outcome or self.text.split("\n")[-1].split()[0])
+        fix(self, "source", self.source or next((verdict.source for verdict in self.verdicts), ""))
         fix(self, "effect", self.effect or f"{self.outcome} == 1")
 
     @cached_property
@@ -79,17 +79,17 @@ class Example:
 class Theme:
     """A part of the catalogue: decorates the functions that describe its examples.
 
-    An example has its function's name. Its model is parsed when it is first read.
+    An example has its function's name; its model is parsed when it is first read. `alpha_necessity` holds for all.
     """
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, title: str, alpha_necessity: float | None = None) -> None:
+        self.title, self.alpha_necessity = title, alpha_necessity
         self.names: list[str] = []
 
     def __call__(self, describe: Callable[[], Example]) -> Callable[[], Example]:
         name = describe.__name__.replace("_", "-")
         self.names.append(name)
-        _EXAMPLES[name] = replace(describe(), name=name, theme=self.title)
+        _EXAMPLES[name] = replace(describe(), name=name, theme=self.title, alpha_necessity=self.alpha_necessity)
         return describe
 
 
@@ -110,15 +110,12 @@ def load(name: str) -> Example:
     return _EXAMPLES[name]
 
 
-def yes(definitions: Iterable[str], source: str, **event: int) -> tuple[Published, ...]:
-    """Publish that an event is a cause under each of these definitions."""
-    return _publish(definitions, True, source, event)
+def yes(definitions: Iterable[str], source: str, *events: str) -> tuple[Published, ...]:
+    """Publish that each of these events is a cause under each of these definitions."""
+    parsed = [MappingProxyType(parse_event(event)) for event in events]
+    return tuple(Published(event, definition, True, source) for event in parsed for definition in definitions)
 
 
-def no(definitions: Iterable[str], source: str, **event: int) -> tuple[Published, ...]:
-    """Publish that an event is not a cause under any of these definitions."""
-    return _publish(definitions, False, source, event)
-
-
-def _publish(definitions: Iterable[str], holds: bool, source: str, event: Mapping[str, int]) -> tuple[Published, ...]:
-    return tuple(Published(MappingProxyType(dict(event)), definition, holds, source) for definition in definitions)
+def no(definitions: Iterable[str], source: str, *events: str) -> tuple[Published, ...]:
+    """Publish that none of these events is a cause under any of these definitions."""
+    return tuple(replace(verdict, holds=False) for verdict in yes(definitions, source, *events))

@@ -1,7 +1,5 @@
 """Overdetermination: more causes than the effect needed."""
 
-from __future__ import annotations
-
 from .citations import HALPERN_2015, HALPERN_2016, HOPKINS_PEARL, PEARL, WRIGHT
 from .example import ALL_HP, BUT_FOR, MODIFIED, ORIGINAL, TWO_HP, Example, Theme, no, yes
 
@@ -11,7 +9,6 @@ OVERDETERMINATION = Theme("Overdetermination")
 @OVERDETERMINATION
 def forest_fire_conjunctive() -> Example:
     """L -> FF <- MD, both needed."""
-    where = f"{HALPERN_2016}, Example 2.3.1"
     return Example(
         title="Forest fire, conjunctive",
         story="Lightning strikes and an arsonist drops a match; only together could they start the fire.",
@@ -21,8 +18,7 @@ def forest_fire_conjunctive() -> Example:
             FF = L and MD
         """,
         context={"L": 1, "MD": 1},
-        source=where,
-        verdicts=yes(BUT_FOR + ALL_HP, where, L=1) + yes(BUT_FOR + ALL_HP, where, MD=1),
+        verdicts=yes(BUT_FOR + ALL_HP, f"{HALPERN_2016}, Example 2.3.1", "L=1", "MD=1"),
     )
 
 
@@ -39,13 +35,10 @@ def forest_fire_disjunctive() -> Example:
             FF = L or MD
         """,
         context={"L": 1, "MD": 1},
-        source=where,
-        verdicts=no(BUT_FOR, where, L=1)
-        + yes(TWO_HP, where, L=1)
-        + yes(TWO_HP, where, MD=1)
-        + no(MODIFIED, where, L=1)
-        + no(MODIFIED, where, MD=1)
-        + yes(MODIFIED, where, L=1, MD=1),
+        verdicts=no(BUT_FOR, where, "L=1")
+        + yes(TWO_HP, where, "L=1", "MD=1")
+        + no(MODIFIED, where, "L=1", "MD=1")
+        + yes(MODIFIED, where, "L=1, MD=1"),
         notes=("Is each fire-raiser a cause, or only both together? Here the HP definitions part ways.",),
     )
 
@@ -64,25 +57,22 @@ def voting_unanimous() -> Example:
         story="Suzy wins an election by eleven votes to none; six would have done.",
         text=_ballot(11),
         context={f"V{i}": 1 for i in range(1, 12)},
-        source=where,
-        verdicts=no(BUT_FOR, where, V1=1)
-        + yes(TWO_HP, where, V1=1)
-        + no(MODIFIED, where, V1=1)
-        + yes(MODIFIED, where, V1=1, V2=1, V3=1, V4=1, V5=1, V6=1),
+        verdicts=no(BUT_FOR, where, "V1=1")
+        + yes(TWO_HP, where, "V1=1")
+        + no(MODIFIED, where, "V1=1")
+        + yes(MODIFIED, where, "V1=1, V2=1, V3=1, V4=1, V5=1, V6=1"),
     )
 
 
 @OVERDETERMINATION
 def voting_close() -> Example:
     """V1 ... V11 -> W."""
-    where = f"{HALPERN_2016}, Example 2.3.2"
     return Example(
         title="Voting, 6 to 5",
         story="Suzy wins an election by six votes to five; each vote for her was needed.",
         text=_ballot(11),
         context={f"V{i}": int(i <= 6) for i in range(1, 12)},
-        source=where,
-        verdicts=yes(BUT_FOR + ALL_HP, where, V1=1),
+        verdicts=yes(BUT_FOR + ALL_HP, f"{HALPERN_2016}, Example 2.3.2", "V1=1"),
     )
 
 
@@ -100,7 +90,9 @@ def firing_squad() -> Example:
         """,
         context={"C": 1},
         source=f"{HOPKINS_PEARL}, Firing Squad; after {PEARL}",
-        verdicts=yes(BUT_FOR, HOPKINS_PEARL, C=1) + no(BUT_FOR, HOPKINS_PEARL, A=1) + yes(ORIGINAL, HOPKINS_PEARL, A=1),
+        verdicts=yes(BUT_FOR, HOPKINS_PEARL, "C=1")
+        + no(BUT_FOR, HOPKINS_PEARL, "A=1")
+        + yes(ORIGINAL, HOPKINS_PEARL, "A=1"),
     )
 
 
@@ -130,8 +122,7 @@ def pollution() -> Example:
             F = A + B >= 80
         """,
         context={"A": 100, "B": 60},
-        source=where,
-        verdicts=yes(BUT_FOR + ALL_HP, where, A=100) + no(BUT_FOR + MODIFIED, where, B=60),
+        verdicts=yes(BUT_FOR + ALL_HP, where, "A=100") + no(BUT_FOR + MODIFIED, where, "B=60"),
         notes=(
             "With a threshold of 120 kg both are causes; with 50 kg either is enough, as in forest-fire-disjunctive.",
         ),

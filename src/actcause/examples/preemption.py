@@ -1,18 +1,6 @@
 """Preemption: one cause forestalls another."""
 
-from __future__ import annotations
-
-from .citations import (
-    HALPERN_2015,
-    HALPERN_2016,
-    HH_2015,
-    HITCHCOCK_2001,
-    HOPKINS_PEARL,
-    HP_2005,
-    PEARL,
-    SCHAFFER,
-    WESLAKE,
-)
+from .citations import HALPERN_2015, HALPERN_2016, HH_2015, HITCHCOCK, HOPKINS_PEARL, HP_2005, PEARL, SCHAFFER, WESLAKE
 from .example import ALL_HP, BUT_FOR, MODIFIED, ORIGINAL, TWO_HP, UPDATED, Example, Theme, no, yes
 
 PREEMPTION = Theme("Preemption")
@@ -32,11 +20,7 @@ def rock_throwing_naive() -> Example:
             BS = ST or BT
         """,
         context={"ST": 1, "BT": 1},
-        source=where,
-        verdicts=yes(TWO_HP, where, ST=1)
-        + yes(TWO_HP, where, BT=1)
-        + no(MODIFIED, where, BT=1)
-        + yes(MODIFIED, where, ST=1, BT=1),
+        verdicts=yes(TWO_HP, where, "ST=1", "BT=1") + no(MODIFIED, where, "BT=1") + yes(MODIFIED, where, "ST=1, BT=1"),
     )
 
 
@@ -52,8 +36,8 @@ def backup_assassin() -> Example:
             V = T or S
         """,
         context={"T": 1},
-        source=f"{HITCHCOCK_2001}; also {WESLAKE}, Example 1",
-        verdicts=no(BUT_FOR, HITCHCOCK_2001, T=1) + yes(UPDATED, f"{HH_2015}, on preemption", T=1),
+        source=f"{HITCHCOCK}; also {WESLAKE}, Example 1",
+        verdicts=no(BUT_FOR, HITCHCOCK, "T=1") + yes(UPDATED, f"{HH_2015}, on preemption", "T=1"),
     )
 
 
@@ -72,7 +56,7 @@ def desert_traveler() -> Example:
         """,
         context={"P": 1, "X": 1},
         source=f"{PEARL}, the desert traveler; after McLaughlin 1925",
-        verdicts=no(BUT_FOR, PEARL, X=1),
+        verdicts=no(BUT_FOR, PEARL, "X=1"),
         notes=("Pearl's own account, by causal beams, names the shot and not the poison.",),
     )
 
@@ -93,7 +77,7 @@ def trumping() -> Example:
         """,
         context={"M": 1, "S": 1},
         source=f"{where}; after {SCHAFFER}",
-        verdicts=yes(UPDATED, where, M=1) + no(UPDATED, where, S=1),
+        verdicts=yes(UPDATED, where, "M=1") + no(UPDATED, where, "S=1"),
     )
 
 
@@ -111,10 +95,10 @@ def loader() -> Example:
         """,
         context={"A": 1, "B": 0, "C": 1},
         source=f"{HOPKINS_PEARL}; {HALPERN_2016}, Example 2.8.1",
-        verdicts=yes(BUT_FOR + ALL_HP, f"{HALPERN_2016}, Example 2.8.1", C=1)
-        + yes(ORIGINAL, HOPKINS_PEARL, A=1)
-        + no(UPDATED, HP_2005, A=1)
-        + no(MODIFIED, HALPERN_2015, A=1),
+        verdicts=yes(BUT_FOR + ALL_HP, f"{HALPERN_2016}, Example 2.8.1", "C=1")
+        + yes(ORIGINAL, HOPKINS_PEARL, "A=1")
+        + no(UPDATED, HP_2005, "A=1")
+        + no(MODIFIED, HALPERN_2015, "A=1"),
         notes=("This example is why the definition of 2001 was updated.",),
     )
 
@@ -122,7 +106,6 @@ def loader() -> Example:
 @PREEMPTION
 def loader_refined() -> Example:
     """A, B -> B' -> D <- C."""
-    where = f"{HALPERN_2016}, Chapter 4, on conservative extensions"
     return Example(
         title="The loader, with the bullet",
         story="As the loader, with one more variable: whether B's gun, loaded by A, fires a bullet.",
@@ -134,7 +117,6 @@ def loader_refined() -> Example:
             D = B' or C
         """,
         context={"A": 1, "B": 0, "C": 1},
-        source=where,
-        verdicts=no(ORIGINAL, where, A=1),
+        verdicts=no(ORIGINAL, f"{HALPERN_2016}, Chapter 4, on conservative extensions", "A=1"),
         notes=("With this variable even the original definition acquits A.",),
     )

@@ -1,7 +1,5 @@
 """Prevention and threats: what keeps an effect from happening, or would have."""
 
-from __future__ import annotations
-
 from .citations import HALL_2004, HALL_2007, HALPERN_2015, HALPERN_2016, HH_2010, HH_2015, HIDDLESTON, HP_2005, WESLAKE
 from .example import ALL_HP, BUT_FOR, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
 
@@ -23,10 +21,10 @@ def bogus_prevention() -> Example:
         """,
         context={"P": 0, "A": 1},
         source=f"{HIDDLESTON}; {HALPERN_2016}, Example 3.4.1",
-        verdicts=no(BUT_FOR, HIDDLESTON, A=1)
-        + yes(TWO_HP, where, A=1)
-        + no(MODIFIED, where, A=1)
-        + yes(MODIFIED, where, P=0, A=1),
+        verdicts=no(BUT_FOR, HIDDLESTON, "A=1")
+        + yes(TWO_HP, where, "A=1")
+        + no(MODIFIED, where, "A=1")
+        + yes(MODIFIED, where, "P=0, A=1"),
         notes=(
             "Nearly everyone says that the antidote did nothing. The equations are those of "
             "forest-fire-disjunctive, where nearly everyone says that each fire-raiser counts.",
@@ -49,7 +47,7 @@ def bogus_prevention_refined() -> Example:
         """,
         context={"P": 0, "A": 1},
         source=f"{where}; {HH_2015}, on bogus prevention",
-        verdicts=no(UPDATED, where, A=1) + yes(UPDATED, where, P=0),
+        verdicts=no(UPDATED, where, "A=1") + yes(UPDATED, where, "P=0"),
     )
 
 
@@ -70,7 +68,7 @@ def non_existent_threat() -> Example:
         """,
         context={"A": 1, "B": 0, "C": 1},
         source=f"{HALL_2007}; {where}",
-        verdicts=no(BUT_FOR, HALL_2007, C=1) + yes(TWO_HP, where, C=1) + no(MODIFIED, where, C=1),
+        verdicts=no(BUT_FOR, HALL_2007, "C=1") + yes(TWO_HP, where, "C=1") + no(MODIFIED, where, "C=1"),
     )
 
 
@@ -90,7 +88,7 @@ def short_circuit() -> Example:
         """,
         context={"A": 1, "C": 1},
         source=f"{HALL_2007}, on short circuits",
-        verdicts=no(BUT_FOR, HALL_2007, C=1) + yes(UPDATED, HALL_2007, C=1),
+        verdicts=no(BUT_FOR, HALL_2007, "C=1") + yes(UPDATED, HALL_2007, "C=1"),
         notes=("Hall's own answer is no: C cancels itself out.",),
     )
 
@@ -110,7 +108,7 @@ def careful_poisoning() -> Example:
         """,
         context={"A": 1},
         source=f"{WESLAKE}, Example 11; {where}",
-        verdicts=no(BUT_FOR, WESLAKE, A=1) + yes(ALL_HP, where, A=1),
+        verdicts=no(BUT_FOR, WESLAKE, "A=1") + yes(ALL_HP, where, "A=1"),
         notes=("Most say no; Halpern and Hitchcock answer with an order of what is normal on top of the definition.",),
     )
 
@@ -132,7 +130,7 @@ def double_prevention() -> Example:
         """,
         context={"BPT": 1},
         source=f"{HALL_2004}; {where}",
-        verdicts=yes(BUT_FOR, HALL_2004, BPT=1) + yes(UPDATED, where, BPT=1),
+        verdicts=yes(BUT_FOR, HALL_2004, "BPT=1") + yes(UPDATED, where, "BPT=1"),
         notes=("For Hall the target's end depends on Billy's shot without being produced by it.",),
     )
 
@@ -154,5 +152,5 @@ def extended_double_prevention() -> Example:
         """,
         context={"BPT": 1},
         source=f"{HALL_2004}; {where}",
-        verdicts=no(BUT_FOR, where, BPT=1) + yes(UPDATED, where, BPT=1),
+        verdicts=no(BUT_FOR, where, "BPT=1") + yes(UPDATED, where, "BPT=1"),
     )

@@ -1,16 +1,15 @@
 """The eight examples with published tables of functional actual causes."""
 
-from __future__ import annotations
-
 from .citations import FAC_TABLES, HALL_2004, HALPERN_2015, HALPERN_2016, HP_2005, ROSENBERG, SCHAFFER
 from .example import ALL_HP, BUT_FOR, FUNCTIONAL, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
 
-PUBLISHED_TABLES = Theme("Published tables of functional causes")
+PUBLISHED_TABLES = Theme("Published tables of functional causes", alpha_necessity=0.01)
 
 
 @PUBLISHED_TABLES
 def rock_throwing() -> Example:
     """ST -> SH -> BS <- BH <- BT, and SH -| BH."""
+    where = f"{HALPERN_2016}, Example 2.3.3"
     return Example(
         title="Rock throwing (late preemption)",
         story="Suzy and Billy both throw a rock at a bottle. Suzy's arrives first and shatters it; Billy's would have.",
@@ -23,11 +22,10 @@ def rock_throwing() -> Example:
         """,
         context={"ST": 1, "BT": 1},
         alpha_sufficiency=1,
-        alpha_necessity=0.01,
         source=f"{HALPERN_2016}, Example 2.3.3; after Hall 2004 and Lewis 1986",
-        verdicts=no(BUT_FOR, f"{HALPERN_2015}, Introduction", ST=1)
-        + yes(ALL_HP, f"{HALPERN_2016}, Example 2.3.3", ST=1)
-        + no(ALL_HP, f"{HALPERN_2016}, Example 2.3.3", BT=1),
+        verdicts=no(BUT_FOR, f"{HALPERN_2015}, Introduction", "ST=1")
+        + yes(ALL_HP, where, "ST=1")
+        + no(ALL_HP, where, "BT=1"),
         notes=(
             "There are 32 minimal binary-subset pairs. The publication prints 28 of them: "
             "the four in which each state is a part by itself are missing.",
@@ -38,6 +36,7 @@ def rock_throwing() -> Example:
 @PUBLISHED_TABLES
 def forest_fire() -> Example:
     """April, May, June -> Fire."""
+    where = f"{FAC_TABLES}, Forest Fire"
     return Example(
         title="Forest fire (April rain, May and June storms)",
         story="It rained in April, so the electrical storm in May did not set the forest on fire; the one in June did. "
@@ -51,12 +50,10 @@ def forest_fire() -> Example:
         context={"April": 1, "May": 1, "June": 1},
         effect="Fire == 2",
         alpha_sufficiency=0.2,
-        alpha_necessity=0.01,
         source=f"{HALPERN_2016}, Example 7.1.4; equations as in {FAC_TABLES}, Forest Fire",
-        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Forest Fire", April=1, June=1)
-        + no(FUNCTIONAL, f"{FAC_TABLES}, Forest Fire", April=1)
-        + no(FUNCTIONAL, f"{FAC_TABLES}, Forest Fire", May=1)
-        + yes(UPDATED, f"{HP_2005}, Example on rain in April", April=1),
+        verdicts=yes(FUNCTIONAL, where, "April=1, June=1")
+        + no(FUNCTIONAL, where, "April=1", "May=1")
+        + yes(UPDATED, f"{HP_2005}, Example on rain in April", "April=1"),
         notes=(
             "Halpern and Pearl use one variable for both storms: by them the rain caused a fire in June, "
             "but it did not cause that there was a fire at all.",
@@ -67,6 +64,7 @@ def forest_fire() -> Example:
 @PUBLISHED_TABLES
 def gang_execution() -> Example:
     """Gang <- Leader -> Death."""
+    where = f"{FAC_TABLES}, Gang Execution"
     return Example(
         title="Gang execution",
         story="A gang shoots when its leader does. The leader shoots, the gang shoots too, and the victim dies.",
@@ -77,10 +75,8 @@ def gang_execution() -> Example:
         """,
         context={"Leader": 1},
         alpha_sufficiency=1,
-        alpha_necessity=0.01,
         source=f"{ROSENBERG}, Section 4; equations as in {FAC_TABLES}, Gang Execution",
-        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Gang Execution", Leader=1)
-        + no(FUNCTIONAL, f"{FAC_TABLES}, Gang Execution", Gang=1),
+        verdicts=yes(FUNCTIONAL, where, "Leader=1") + no(FUNCTIONAL, where, "Gang=1"),
         notes=("The published table has the two states 00 and 11 only; it needs Gang = Leader and Death = Leader.",),
     )
 
@@ -88,6 +84,7 @@ def gang_execution() -> Example:
 @PUBLISHED_TABLES
 def halt_and_charge() -> Example:
     """Major -> Corporal <- Sergeant; Major trumps."""
+    where = f"{HALPERN_2016}, Example 2.3.7"
     return Example(
         title="Halt and charge (trumping)",
         story="Major and sergeant both order the corporal to charge, and he charges. "
@@ -99,13 +96,12 @@ def halt_and_charge() -> Example:
         """,
         context={"Major": 1, "Sergeant": 1},
         alpha_sufficiency=0.3,
-        alpha_necessity=0.01,
         source=f"{HALPERN_2016}, Example 2.3.7; after {SCHAFFER}; values as in {FAC_TABLES}, Halt and Charge",
-        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Halt and Charge", Major=1)
-        + no(FUNCTIONAL, f"{FAC_TABLES}, Halt and Charge", Sergeant=1)
-        + yes(ALL_HP, f"{HALPERN_2016}, Example 2.3.7", Major=1)
-        + yes(TWO_HP, f"{HALPERN_2016}, Example 2.3.7", Sergeant=1)
-        + no(MODIFIED, f"{HALPERN_2016}, Example 2.3.7", Sergeant=1),
+        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Halt and Charge", "Major=1")
+        + no(FUNCTIONAL, f"{FAC_TABLES}, Halt and Charge", "Sergeant=1")
+        + yes(ALL_HP, where, "Major=1")
+        + yes(TWO_HP, where, "Sergeant=1")
+        + no(MODIFIED, where, "Sergeant=1"),
         notes=("Schaffer holds that the major alone is the cause; see trumping for a model in which all HP agree.",),
     )
 
@@ -125,9 +121,8 @@ def switching_railroad_tracks() -> Example:
         """,
         context={"Break": 0, "Switch": 1},
         alpha_sufficiency=1,
-        alpha_necessity=0.01,
         source=f"{HALPERN_2016}, Example 2.3.6; after {HALL_2004}; equations as in {FAC_TABLES}",
-        verdicts=no(ALL_HP, f"{HALPERN_2016}, Example 2.3.6, the track as one variable", Switch=1),
+        verdicts=no(ALL_HP, f"{HALPERN_2016}, Example 2.3.6, the track as one variable", "Switch=1"),
         notes=("Give each track a variable of its own and the flip becomes a cause: see track-switch.",),
     )
 
@@ -141,27 +136,21 @@ def binary_and() -> Example:
         text="A\nB\nC = A and B",
         context={"A": 1, "B": 1},
         alpha_sufficiency=1,
-        alpha_necessity=0.01,
-        source=f"{FAC_TABLES}, Binary And",
-        verdicts=yes(FUNCTIONAL + MODIFIED, f"{FAC_TABLES}, Binary And", A=1)
-        + yes(FUNCTIONAL + MODIFIED, f"{FAC_TABLES}, Binary And", B=1),
+        verdicts=yes(FUNCTIONAL + MODIFIED, f"{FAC_TABLES}, Binary And", "A=1", "B=1"),
     )
 
 
 @PUBLISHED_TABLES
 def binary_or() -> Example:
     """A -> C <- B."""
+    where = f"{FAC_TABLES}, Binary Or"
     return Example(
         title="Binary Or",
         story="Either input is enough for the outcome, and both are there.",
         text="A\nB\nC = A or B",
         context={"A": 1, "B": 1},
         alpha_sufficiency=1,
-        alpha_necessity=0.01,
-        source=f"{FAC_TABLES}, Binary Or",
-        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Binary Or", A=1, B=1)
-        + no(FUNCTIONAL, f"{FAC_TABLES}, Binary Or", A=1)
-        + no(FUNCTIONAL, f"{FAC_TABLES}, Binary Or", B=1),
+        verdicts=yes(FUNCTIONAL, where, "A=1, B=1") + no(FUNCTIONAL, where, "A=1", "B=1"),
     )
 
 
@@ -174,7 +163,5 @@ def binary_xor() -> Example:
         text="A\nB\nC = A != B",
         context={"A": 1, "B": 0},
         alpha_sufficiency=1,
-        alpha_necessity=0.01,
-        source=f"{FAC_TABLES}, Binary XOR",
-        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Binary XOR", A=1) + yes(FUNCTIONAL, f"{FAC_TABLES}, Binary XOR", B=0),
+        verdicts=yes(FUNCTIONAL, f"{FAC_TABLES}, Binary XOR", "A=1", "B=0"),
     )

@@ -1,16 +1,15 @@
 """Context-specific independence: almost nothing could have mattered."""
 
-from __future__ import annotations
-
 from .citations import BEEBEE, FAC, FAC_MORE
 from .example import BUT_FOR, FUNCTIONAL, MODIFIED, SUFFICIENCY, Example, Theme, no, yes
 
-RARE_INFLUENCES = Theme("Where almost nothing could have mattered")
+RARE_INFLUENCES = Theme("Where almost nothing could have mattered", alpha_necessity=0.01)
 
 
 @RARE_INFLUENCES
 def mover_1d() -> Example:
     """Diagram: m -> m' <- o."""
+    where = f"{FAC}, 1D Mover"
     return Example(
         title="1D mover",
         story="A mover steps one cell to the right unless an obstacle stands there. It does, so the mover stays.",
@@ -22,11 +21,7 @@ def mover_1d() -> Example:
         context={"m": 0, "o": 1},
         effect="m' == 0",
         alpha_sufficiency=0.4,
-        alpha_necessity=0.01,
-        source=f"{FAC}, 1D Mover",
-        verdicts=yes(FUNCTIONAL, f"{FAC}, 1D Mover", m=0, o=1)
-        + no(FUNCTIONAL, f"{FAC}, 1D Mover", m=0)
-        + no(FUNCTIONAL, f"{FAC}, 1D Mover", o=1),
+        verdicts=yes(FUNCTIONAL, where, "m=0, o=1") + no(FUNCTIONAL, where, "m=0", "o=1"),
     )
 
 
@@ -45,9 +40,7 @@ def pusher_1d() -> Example:
         context={"P": 499, "X": 200},
         effect="Y == 501",
         alpha_sufficiency=0.2,
-        alpha_necessity=0.01,
-        source=f"{FAC_MORE}, Discrete 1D Pusher",
-        verdicts=yes(MODIFIED + SUFFICIENCY, f"{FAC_MORE}, Discrete 1D Pusher", X=200),
+        verdicts=yes(MODIFIED + SUFFICIENCY, f"{FAC_MORE}, Discrete 1D Pusher", "X=200"),
         notes=("The publication gives no shares for this example; those of the rocket ship serve it as well.",),
     )
 
@@ -55,6 +48,7 @@ def pusher_1d() -> Example:
 @RARE_INFLUENCES
 def rocket_ship() -> Example:
     """T1 -> Y <- T2, X -| Y."""
+    where = f"{FAC_MORE}, Rocket Ship"
     return Example(
         title="Rocket ship",
         story="Both thrusters fire and the rocket launches, as it would with one. "
@@ -67,10 +61,7 @@ def rocket_ship() -> Example:
         """,
         context={"T1": 1, "T2": 1, "X": 200},
         alpha_sufficiency=0.2,
-        alpha_necessity=0.01,
-        source=f"{FAC_MORE}, Rocket Ship",
-        verdicts=yes(MODIFIED + SUFFICIENCY, f"{FAC_MORE}, Rocket Ship", X=200)
-        + yes(FUNCTIONAL, f"{FAC_MORE}, Rocket Ship", T1=1, T2=1),
+        verdicts=yes(MODIFIED + SUFFICIENCY, where, "X=200") + yes(FUNCTIONAL, where, "T1=1, T2=1"),
     )
 
 
@@ -89,9 +80,7 @@ def offensive_chatbot() -> Example:
         context={"U": 500, "E": 200},
         effect="C == 500",
         alpha_sufficiency=0.2,
-        alpha_necessity=0.01,
-        source=f"{FAC_MORE}, Offensive Chatbot",
-        verdicts=yes(MODIFIED + SUFFICIENCY, f"{FAC_MORE}, Offensive Chatbot", E=200),
+        verdicts=yes(MODIFIED + SUFFICIENCY, f"{FAC_MORE}, Offensive Chatbot", "E=200"),
         notes=(
             "U is the user, an ordinary root that can be a cause; it is not exogenous.",
             "The publication gives no shares for this example; those of the rocket ship serve it as well.",
@@ -113,9 +102,8 @@ def queen_of_england() -> Example:
         """,
         context={"G": 0, "Q": 7},
         alpha_sufficiency=0.2,
-        alpha_necessity=0.01,
         source=f"{BEEBEE}; {FAC}, Illustrative Example",
-        verdicts=yes(BUT_FOR, BEEBEE, G=0) + yes(BUT_FOR, BEEBEE, Q=7),
+        verdicts=yes(BUT_FOR, BEEBEE, "G=0", "Q=7"),
         notes=(
             "Hardly anybody blames the Queen; what the definitions miss is how rare her watering them would be.",
             "The number of things that she might do, and the shares, are ours.",

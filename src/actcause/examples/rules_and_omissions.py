@@ -1,7 +1,5 @@
 """Rules that decide by several votes, and what was not done."""
 
-from __future__ import annotations
-
 from .citations import BEEBEE, GLYMOUR, HALPERN_2014, HALPERN_2015, HH_2015, WESLAKE
 from .example import ALL_HP, BUT_FOR, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
 
@@ -23,10 +21,7 @@ def combination_lamp() -> Example:
         """,
         context={"A": 1, "B": -1, "C": -1},
         source=f"{WESLAKE}; {HALPERN_2014}",
-        verdicts=yes(TWO_HP, where, A=1)
-        + no(MODIFIED, where, A=1)
-        + yes(BUT_FOR + ALL_HP, where, B=-1)
-        + yes(BUT_FOR + ALL_HP, where, C=-1),
+        verdicts=yes(TWO_HP, where, "A=1") + no(MODIFIED, where, "A=1") + yes(BUT_FOR + ALL_HP, where, "B=-1", "C=-1"),
     )
 
 
@@ -48,7 +43,7 @@ def ranch() -> Example:
         """,
         context={"A1": 1, "A2": 1, "A3": 0, "A4": 0, "A5": 0},
         source=f"{GLYMOUR}; {where}",
-        verdicts=yes(BUT_FOR + TWO_HP, where, A1=1) + yes(UPDATED, where, A2=1) + yes(UPDATED, where, A3=0),
+        verdicts=yes(BUT_FOR + TWO_HP, where, "A1=1") + yes(UPDATED, where, "A2=1", "A3=0"),
         notes=("That a vote against the outcome should have caused it is the complaint of Glymour and his coauthors.",),
     )
 
@@ -67,6 +62,6 @@ def gardener() -> Example:
         """,
         context={"G": 0, "N": 0},
         source=f"{BEEBEE}; {where}",
-        verdicts=yes(BUT_FOR + UPDATED, where, G=0) + yes(BUT_FOR + UPDATED, where, N=0),
+        verdicts=yes(BUT_FOR + UPDATED, where, "G=0", "N=0"),
         notes=("The two are alike in the model; only what is normal, or owed, sets them apart.",),
     )

@@ -1,18 +1,6 @@
 """Transitivity and switches: causes of causes, and different ways to one end."""
 
-from __future__ import annotations
-
-from .citations import (
-    HALL_2004,
-    HALPERN_2015,
-    HALPERN_2016,
-    HH_2010,
-    HITCHCOCK_2001,
-    HP_2005,
-    LEWIS_2000,
-    MCDERMOTT,
-    WESLAKE,
-)
+from .citations import HALL_2004, HALPERN_2015, HALPERN_2016, HH_2010, HITCHCOCK, HP_2005, LEWIS, MCDERMOTT, WESLAKE
 from .example import ALL_HP, BUT_FOR, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
 
 SWITCHES = Theme("Transitivity and switches")
@@ -34,7 +22,7 @@ def doctor() -> Example:
         context={"MT": 1},
         effect="BMC != 3",
         source=f"{where}; {HALPERN_2016}, Section 2.3",
-        verdicts=yes(UPDATED, where, TT=0) + no(UPDATED, where, MT=1),
+        verdicts=yes(UPDATED, where, "TT=0") + no(UPDATED, where, "MT=1"),
         notes=("Monday's treatment causes the lack of Tuesday's, that one causes survival, but the chain breaks.",),
     )
 
@@ -51,8 +39,8 @@ def boulder_and_hiker() -> Example:
             S = not B or D
         """,
         context={"B": 1},
-        source=f"{HITCHCOCK_2001}; attributed there to Hall",
-        verdicts=yes(BUT_FOR, HITCHCOCK_2001, D=1) + no(BUT_FOR, HITCHCOCK_2001, B=1),
+        source=f"{HITCHCOCK}; attributed there to Hall",
+        verdicts=yes(BUT_FOR, HITCHCOCK, "D=1") + no(BUT_FOR, HITCHCOCK, "B=1"),
         notes=("The boulder made the hiker duck and ducking saved a life, yet the boulder did not save it.",),
     )
 
@@ -72,7 +60,7 @@ def dog_bite() -> Example:
         """,
         context={"D": 1},
         source=f"{MCDERMOTT}; {where}",
-        verdicts=no(BUT_FOR, MCDERMOTT, D=1) + no(ALL_HP, where, D=1) + yes(ALL_HP, where, P=2),
+        verdicts=no(BUT_FOR, MCDERMOTT, "D=1") + no(ALL_HP, where, "D=1") + yes(ALL_HP, where, "P=2"),
     )
 
 
@@ -92,7 +80,7 @@ def track_switch() -> Example:
         """,
         context={"F": 1},
         source=f"{where}; after {HALL_2004}",
-        verdicts=no(BUT_FOR, HALL_2004, F=1) + yes(ALL_HP, where, F=1),
+        verdicts=no(BUT_FOR, HALL_2004, "F=1") + yes(ALL_HP, where, "F=1"),
         notes=("With one variable for the track it is not a cause: see switching-railroad-tracks.",),
     )
 
@@ -112,7 +100,7 @@ def blocked_tracks() -> Example:
         """,
         context={"F": 1, "LB": 0, "RB": 0},
         source=f"{HH_2010}, Example 4; {where}",
-        verdicts=no(BUT_FOR, where, F=1) + yes(TWO_HP, where, F=1) + no(MODIFIED, where, F=1),
+        verdicts=no(BUT_FOR, where, "F=1") + yes(TWO_HP, where, "F=1") + no(MODIFIED, where, "F=1"),
     )
 
 
@@ -128,7 +116,7 @@ def shock() -> Example:
             C = A == B
         """,
         context={"A": 1},
-        source=f"{MCDERMOTT}; {LEWIS_2000}; also {WESLAKE}",
-        verdicts=no(BUT_FOR, LEWIS_2000, A=1) + yes(BUT_FOR, LEWIS_2000, B=1),
+        source=f"{MCDERMOTT}; {LEWIS}; also {WESLAKE}",
+        verdicts=no(BUT_FOR, LEWIS, "A=1") + yes(BUT_FOR, LEWIS, "B=1"),
         notes=("Lewis counts A's move as a cause, since causation is transitive for him; McDermott does not.",),
     )

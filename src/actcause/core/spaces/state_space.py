@@ -141,12 +141,7 @@ class StateSpace:
 
     @classmethod
     def from_table(
-        cls,
-        states: Mapping[str, Any],
-        outcome: Any,
-        *,
-        weights: Any | None = None,
-        outcome_name: str = "Y",
+        cls, states: Mapping[str, Any], outcome: Any, *, weights: Any | None = None, outcome_name: str = "Y"
     ) -> StateSpace:
         """Observed states: columns of integers, an outcome for each row, and how often each was seen.
 
