@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from ..io.atomic import exit_on_terminate
 from ..io.console import print_json
 from ..io.settings import parse_setting
-from ..io.signals import exit_on_terminate
 from . import options
 from .progress import show_rows
 

@@ -10,9 +10,8 @@ from ..core.spaces.mask_file import write_masks
 from ..core.spaces.out_of_core import OutOfCorePartitions
 from ..core.spaces.preimages import Partitions
 from ..errors import QueryError
-from ..io.atomic import write_whole
+from ..io.atomic import exit_on_terminate, write_whole
 from ..io.console import print_json, print_note
-from ..io.signals import exit_on_terminate
 from ..questions.source import read_model
 from . import options
 from .progress import show_line

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..errors import MissingExtraError, QueryError
+from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
-from ..io.signals import exit_on_terminate
 from ..learn.training_source import FRAMES
 from .progress import show_rows, show_training
 

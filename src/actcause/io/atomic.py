@@ -8,6 +8,8 @@ from __future__ import annotations
 import glob
 import os
 import secrets
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -62,6 +64,20 @@ def remove_partials(folder: Path, name: str = "") -> None:
 def reason(error: OSError) -> str:
     """Say in a few words why the system refused to write."""
     return (error.strerror or str(error).strip().splitlines()[0]).rstrip(".")
+
+
+@contextmanager
+def exit_on_terminate() -> Iterator[None]:
+    """Turn a request to terminate into an exit, so that nothing half-written is left behind."""
+
+    def leave(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import QueryError
-from ..io.atomic import write_whole
+from ..io.atomic import exit_on_terminate, write_whole
 from ..io.journal import Journal
-from ..io.signals import exit_on_terminate
 from ..parallel import Engine
 from .line import Line, Reply, answer_line, read_line, refuse
 

@@ -24,7 +24,7 @@ from actcause.data.writer import join_files
 from actcause.learn import load as load_learner
 from actcause.learn import make, predict_files, runs
 from actcause.learn.prediction.files import PredictionError, pair_files
-from actcause.learn.prediction.rows import add_predictions
+from actcause.learn.prediction.row_groups import add_predictions
 
 GROUP = 300  # rows
 

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...parallel import Engine, Outcome, engine
-from .files import FilePair, pair_files
+from .files import FOUND, UNSURE, FilePair, Target, count_causes, pair_files
 from .row_groups import Fault, FileContents, GroupTask, PredictionSettings, inspect_file, predict_group
-from .target import FOUND, UNSURE, Target, count_causes
 
 R = TypeVar("R")
 OnProgress = Callable[[int, int], None]

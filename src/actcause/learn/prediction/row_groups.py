@@ -16,6 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...data import DataError, Transitions, Writer, read_batches
 from ...data.parquet import ROWS, WHAT, check_readable, is_parquet, open_parquet, parse_header
 from ...errors import ActCauseError, import_extra
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from .. import Learner
 
 BATCH = 1 << 14  # rows that are read and predicted together
+BLOCK = 512  # rows whose numbers between two layers stay in a core's cache
 LARGEST = 1 << 20  # rows of a row group that is written; one with more is written as several, to bound memory
 ORIGIN = "annotation"  # the key of a file's metadata that says what its answers come from
 Origin = tuple[tuple[str, Any], ...]
@@ -142,8 +145,6 @@ def _write_part(task: GroupTask) -> int:
 
 
 def _predict_batches(task: GroupTask) -> Iterator[Transitions]:
-    from .rows import add_predictions
-
     settings = task.settings
     learner = _load_learner(settings.run, settings.device, settings.origin)
     try:
@@ -176,3 +177,33 @@ def _one_thread() -> Iterator[None]:
     finally:
         torch.set_num_threads(before[0])
         pyarrow.set_cpu_count(before[1])
+
+
+def add_predictions(learner: Learner, data: Transitions, *, hindsight: bool = False) -> Transitions:
+    """Add extra values `found.FACTOR`, `probability.FACTOR` and `unsure` to the rows.
+
+    >>> from actcause.data import collect
+    >>> from actcause.learn import Never
+    >>> data = collect("1-in", 1000)
+    >>> list(add_predictions(Never().fit(data), data).extra)
+    ['found.a1', 'probability.a1', 'unsure']
+    """
+    import torch
+
+    size = len(data) if _on_gpu(learner) else BLOCK
+    blocks = [data.subset(slice(at, at + size)) for at in range(0, len(data), size)]
+    with torch.no_grad():
+        answers = [learner.explain_proba(block) if hindsight else learner.predict_proba(block) for block in blocks]
+        doubts = [learner.unsure(block, hindsight=hindsight) for block in blocks]
+    probability = np.concatenate(answers).astype(np.float32, copy=False)
+    causes = learner._decide(data, probability)
+    extra = {name: values for name, values in data.extra.items() if name.split(".")[0] not in ("found", "probability")}
+    for position, factor in enumerate(data.factors):
+        if factor != data.own:
+            extra[f"found.{factor}"] = causes[:, position]
+            extra[f"probability.{factor}"] = probability[:, position]
+    return data.replaced(extra=extra | {"unsure": np.concatenate(doubts)})
+
+
+def _on_gpu(learner: Learner) -> bool:
+    return any(weight.is_cuda for net in learner.nets_.values() for weight in net.parameters())

@@ -105,7 +105,7 @@ def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
 
 def _judge(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
     """The rows with what was found, and what the model predicts with and without each factor."""
-    from ...learn.prediction.rows import add_predictions
+    from ...learn.prediction.row_groups import add_predictions
     from .leave_one_out import predict_without_each
 
     judged = add_predictions(learner, batch, hindsight=hindsight)
