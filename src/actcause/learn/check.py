@@ -154,7 +154,7 @@ def _check_storing(learner: Learner) -> None:
 def _check_unfitted(learner: Learner) -> None:
     name = type(learner).__name__
     for answer in (*ANSWERS, "unsure", "score", "preimages"):
-        _refused(f"{name}.{answer} before fit", getattr(learner, answer), pushing())
+        _require_refusal(f"{name}.{answer} before fit", getattr(learner, answer), pushing())
 
 
 def _check_options(learner: Learner) -> None:
@@ -165,7 +165,7 @@ def _check_options(learner: Learner) -> None:
             wrong += [(option, math.nan), (option, "many")]
     for option, value in wrong:
         name = type(learner).__name__
-        said = _refused(f"{option}={value}", dataclasses.replace(learner, **{option: value}).fit, pushing())
+        said = _require_refusal(f"{option}={value}", dataclasses.replace(learner, **{option: value}).fit, pushing())
         template = said.startswith(f"The '{option}' parameter of {name} must be ") and said.endswith(" instead.")
         _require(template, f"{name} must refuse {option}={value} by its template, and says {said!r}")
 
@@ -229,12 +229,12 @@ def _check_rows(learner: Learner, data: Transitions) -> None:
 def _check_score(learner: Learner, data: Transitions) -> None:
     name, score = type(learner).__name__, learner.score(data)
     _require(math.isclose(score, 1 - edge_error(data, learner.predict(data))), f"{name}.score must be 1 - edge error")
-    _refused(f"{name}.score without true causes", learner.score, data.replaced(cause=None))
+    _require_refusal(f"{name}.score without true causes", learner.score, data.replaced(cause=None))
 
 
 def _check_layout(learner: Learner, data: Transitions) -> None:
     for other in (objects(), lamps(), data.state):
-        _refused(f"{type(learner).__name__}.predict of other data", learner.predict, other)
+        _require_refusal(f"{type(learner).__name__}.predict of other data", learner.predict, other)
 
 
 def _check_repeats(make: Make, learner: Learner, data: Transitions) -> None:
@@ -330,7 +330,7 @@ def _steady(name: str) -> Iterator[None]:
     _require(kept, f"{name} must not use or seed the global random numbers of torch or numpy")
 
 
-def _refused(what: str, call: Callable[..., object], *given: object) -> str:
+def _require_refusal(what: str, call: Callable[..., object], *given: object) -> str:
     try:
         call(*given)
     except LearnError as refused:

@@ -138,7 +138,7 @@ def evaluate(
     """
     if resample:
         chosen = resampled_rows(data, seed)
-        answers = answers if hasattr(answers, "predict_proba") else _shaped(data, answers)[chosen]
+        answers = answers if hasattr(answers, "predict_proba") else _check_shape(data, answers)[chosen]
         data = data.subset(chosen)
     truth, counted = _truth(data)
     explained = None
@@ -146,7 +146,7 @@ def evaluate(
         probability, predicted = answers.predict_proba(data), answers.predict(data)
         explained = edge_error(data, answers.explain(data)) if hindsight else None
     else:
-        probability = _shaped(data, answers).astype(np.float64)
+        probability = _check_shape(data, answers).astype(np.float64)
         predicted = probability > threshold
     edges = [data.layout.index(name) for name in data.edges]
     each = {
@@ -262,7 +262,7 @@ def calibration(data: Transitions, probability: Any, *, bins: int = BINS) -> Cal
     0.0
     """
     truth, counted = _truth(data)
-    said, found = _shaped(data, probability)[counted].astype(np.float64), truth[counted]
+    said, found = _check_shape(data, probability)[counted].astype(np.float64), truth[counted]
     which = np.clip((said * bins).astype(np.int64), 0, bins - 1)
     count = np.bincount(which, minlength=bins)
     filled = count > 0
@@ -346,7 +346,7 @@ def _truth(data: Transitions) -> tuple[Array, Array]:
     return data.cause, counted
 
 
-def _shaped(data: Transitions, answers: Any) -> Array:
+def _check_shape(data: Transitions, answers: Any) -> Array:
     given = np.asarray(answers)
     shape = (len(data), len(data.factors))
     if given.shape != shape or given.dtype.kind not in "biuf":
@@ -360,7 +360,7 @@ def _shaped(data: Transitions, answers: Any) -> Array:
 
 
 def _decisions(data: Transitions, predicted: Any) -> Array:
-    given = _shaped(data, predicted)
+    given = _check_shape(data, predicted)
     if given.dtype.kind == "f":
         raise LearnError("Errors are counted of decisions, not of probabilities. Got floats; compare with a threshold.")
     return given.astype(bool)

@@ -38,7 +38,7 @@ from . import checkpoint
 from .errors import LearnError, RunError
 from .learner import Learner
 from .loading import MODEL, SUMMARY, load
-from .training.distributed import Crew, crew
+from .training.distributed import TrainingProcesses, training_processes
 from .training.launch import check_shared, first
 from .training.loop import CHUNK, StageOver, TrainingProgress
 from .training.session import Session, fit_many
@@ -104,13 +104,13 @@ def train(
     learner.check_options()
     folder = Path(out)
     header = {**checkpoint.describe(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
-    member = crew()
-    if member is not None:
-        check_shared(member, learner, header["data"])
-    found = first(member, lambda: _find_start(folder, header, len(data), resume, overwrite))
+    processes = training_processes()
+    if processes is not None:
+        check_shared(processes, learner, header["data"])
+    found = first(processes, lambda: _find_start(folder, header, len(data), resume, overwrite))
     if isinstance(found, Trained):
         return found
-    recorder = _Recorder(folder, header, source, callback, every, patience, tensorboard, found, member)
+    recorder = _Recorder(folder, header, source, callback, every, patience, tensorboard, found, processes)
     with _signals() as recorder.asked:
         try:
             place = None if found is None else (found.tensors, found.header["course"])
@@ -220,7 +220,7 @@ class _Recorder:
     patience: int | None
     tensorboard: bool | None
     restored: checkpoint.Saved | None
-    member: Crew | None = None  # of several processes; only the first has files
+    processes: TrainingProcesses | None = None  # of several processes; only the first has files
     asked: list[int] = field(default_factory=list)  # signals that came
     status: str = "training"
     notes: list[str] = field(default_factory=list)
@@ -229,8 +229,8 @@ class _Recorder:
         """Called when all checks have passed, right before the first step: only now anything is written."""
         self.session, self.began, self.before = session, time.monotonic(), 0.0
         self.writer: Any = None
-        self.keeps = self.member is None or self.member.rank == 0
-        first(self.member, self._open)
+        self.keeps = self.processes is None or self.processes.rank == 0
+        first(self.processes, self._open)
         self.saved = time.monotonic()
 
     def _open(self) -> None:
@@ -255,10 +255,10 @@ class _Recorder:
         trainer = self.session.trainer
         assert trainer is not None
         # Asked of all before anything that may fail in one process alone.
-        others = 0 if self.member is None else self.member.any(self._asked, self.session.device)
+        others = 0 if self.processes is None else self.processes.any(self._asked, self.session.device)
         if self.keeps:
             self._log(moment, trainer.history[-1])
-        asked = self._asked if self.member is None else others
+        asked = self._asked if self.processes is None else others
         if self.patience is not None and _has_settled(trainer.history, self.patience):
             raise StageOver  # and no checkpoint here: a resumed training would miss this end
         if asked or time.monotonic() - self.saved >= self.every:
@@ -329,7 +329,7 @@ class _Recorder:
             "versions": versions,
             "device": str(self.session.device),
             "threads": torch.get_num_threads(),
-            "processes": 1 if self.member is None else self.member.size,
+            "processes": 1 if self.processes is None else self.processes.size,
             "status": self.status,
             "seconds": round(self.seconds, 2),
             **(more or {}),

@@ -108,7 +108,7 @@ def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
     assert abs(training.surprises.share[0] - truth.mean()) < 0.05
 
 
-def test_runs_trained_together_learn_their_own_data() -> None:
+def test_replicas_trained_together_learn_their_own_data() -> None:
     together = fit_many([JACI(seed=0, **QUICK), JACI(seed=1, **QUICK)], [gated(10_000, 7), gated(10_000, 8, rate=0.3)])
     for learner, test in zip(together, (gated(2000, 9), gated(2000, 9, rate=0.3)), strict=True):
         assert edge_error(test, learner.predict(test)) < 0.06

@@ -38,7 +38,7 @@ def find_surprises(*parts: Transitions) -> Surprises:
     return surprises
 
 
-def test_rare_events_are_found_and_shown_as_often_as_other_rows() -> None:
+def test_rare_surprises_are_found_and_shown_as_often_as_other_rows() -> None:
     data = drifting(0.05)
     surprises = find_surprises(data)
     hit, rest = surprises.pools(0)
@@ -62,14 +62,14 @@ def test_the_outcome_is_measured_by_its_spread_among_the_rows_shown() -> None:
     assert float(shown.std()) == pytest.approx(1, abs=0.1)
 
 
-def test_common_events_change_nothing() -> None:
+def test_common_surprises_change_nothing() -> None:
     surprises = find_surprises(drifting(0.5))
     assert len(surprises.pools(0)) == 1
     assert bool((surprises.natural == 1).all())
     assert bool((surprises.scale == 1).all())
 
 
-def test_runs_have_events_of_their_own() -> None:
+def test_replicas_have_surprises_of_their_own() -> None:
     surprises = find_surprises(drifting(0.05), drifting(0.5, seed=1))
     assert [len(surprises.pools(replica)) for replica in (0, 1)] == [2, 1]
     assert int(torch.cat(surprises.pools(1)).min()) == 2000

@@ -115,7 +115,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
     warm = max(learner.steps // 4, 1)
     begun = warm / learner.steps
 
-    def predicted(index: Tensor, shown: Tensor) -> Tensor:
+    def errors_under(index: Tensor, shown: Tensor) -> Tensor:
         """The errors of the forward model under these masks, (groups, masks, rows, outputs)."""
         if own is not None:
             shown = torch.cat([shown[..., :own], torch.ones_like(shown[..., :1]), shown[..., own + 1 :]], dim=-1)
@@ -125,7 +125,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
 
     def warm_up(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
         shown = torch.rand(len(index), 2, index.shape[1], factors, device=index.device, generator=generator).round()
-        missed = predicted(index, torch.cat([torch.ones_like(shown[:, :1]), shown[:, 1:]], dim=1))
+        missed = errors_under(index, torch.cat([torch.ones_like(shown[:, :1]), shown[:, 1:]], dim=1))
         return error_loss(missed).mean(dim=(1, 2)).sum(), {"full": missed[:, 0].detach().abs().mean()}
 
     def decompose(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
@@ -133,7 +133,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
         uniform = torch.rand(odds.shape, device=odds.device, generator=generator).clamp(1e-6, 1 - 1e-6)
         soft = torch.sigmoid((odds + uniform.log() - (1 - uniform).log()) / learner.temperature)
         mask = (soft > 0.5).float() + soft - soft.detach()
-        missed = predicted(index, mask.unsqueeze(1))[:, 0]
+        missed = errors_under(index, mask.unsqueeze(1))[:, 0]
         cost = torch.lerp(learner.penalty * others, costs.values, settings["worth"]).unsqueeze(1)
         price = (torch.sigmoid(odds) * training.there(index) * cost).sum(-1).mean(1)
         fitted = missed.abs().mean(dim=(1, 2)) + price

@@ -22,8 +22,8 @@ from ..errors import LearnError
 
 
 @dataclass(frozen=True)
-class Crew:
-    """This process's place among those that train together."""
+class TrainingProcesses:
+    """Those processes that train together, and this one's place among them."""
 
     rank: int
     size: int
@@ -69,9 +69,9 @@ def average_gradients(loss: Callable[..., Any], nets: Sequence[nn.Module]) -> Ca
     return DistributedDataParallel(_Loss(loss, nets), broadcast_buffers=False)
 
 
-def crew() -> Crew | None:
-    """The crew of this process; None where it trains alone."""
+def training_processes() -> TrainingProcesses | None:
+    """Return the processes that train as one with this; None where it trains alone."""
     if not (distributed.is_available() and distributed.is_initialized()):
         return None
     size = distributed.get_world_size()
-    return Crew(distributed.get_rank(), size) if size > 1 else None
+    return TrainingProcesses(distributed.get_rank(), size) if size > 1 else None

@@ -110,7 +110,7 @@ class Encoder:
 
     def encode(self, data: Transitions) -> Encoded:
         """Rows of the same layout as float32."""
-        if _named(data.layout) != _named(self.layout):
+        if _names(data.layout) != _names(self.layout):
             raise LearnError(
                 f"The data must have the factors, features and outcome that were trained on "
                 f"({', '.join(self.layout.factors)}; outcome {self.layout.outcome_factor}). "
@@ -221,7 +221,7 @@ class Encoder:
         return encoder
 
 
-def _named(layout: Layout) -> tuple[Any, ...]:
+def _names(layout: Layout) -> tuple[Any, ...]:
     """What a learner needs to know of a layout: which factors are scored does not matter to it."""
     features = tuple(layout.features[factor] for factor in layout.factors)
     return (layout.factors, features, layout.outcome_factor, layout.outcome_features, layout.own)

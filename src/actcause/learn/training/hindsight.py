@@ -83,7 +83,7 @@ def score_masks(
     embedded = forward.embedding(seen.expand(models, -1, -1, -1))
     rows, factors = odds.shape
 
-    def judged(candidates: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def judge(candidates: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The binaries without absent factors, the error of each by fold, and the folds' disagreement."""
         if present is not None:
             candidates = candidates * present
@@ -91,28 +91,25 @@ def score_masks(
         apart = (predicted[0] - predicted[-1]).abs().mean(-1)
         return candidates, (predicted - target).abs().mean(-1), apart
 
-    def counted(each: Tensor) -> Tensor:
-        return each.mean(0)
-
     listed = masks.every(factors, own, LISTED)
     if listed is not None:
-        candidates, each, apart = judged(listed.to(odds.device).unsqueeze(1).expand(-1, rows, factors))
-        return MaskErrors(candidates, each, counted(each), odds, counted(each)[-1], apart[-1], own)
+        candidates, each, apart = judge(listed.to(odds.device).unsqueeze(1).expand(-1, rows, factors))
+        return MaskErrors(candidates, each, each.mean(0), odds, each.mean(0)[-1], apart[-1], own)
 
     alone = masks.only(factors, own, odds.device).expand(rows, factors)
     said = (odds > 0).float()
     if own is not None:
         said[:, own] = 1
-    candidates, each, apart = judged(torch.stack([alone, said, torch.ones_like(said)]))
+    candidates, each, apart = judge(torch.stack([alone, said, torch.ones_like(said)]))
     collected, errors = [candidates], [each]
     bits = torch.tensor([position for position in range(factors) if position != own], device=odds.device)
     flips = functional.one_hot(bits, factors).float().unsqueeze(1)
     for origin in (0, 1):
-        at, cost = candidates[origin], counted(each)[origin] + penalty * candidates[origin].sum(-1)
+        at, cost = candidates[origin], each.mean(0)[origin] + penalty * candidates[origin].sum(-1)
         going = torch.ones_like(cost, dtype=torch.bool)
         for _ in range(ROUNDS):
-            near, found, _ = judged((at.unsqueeze(0) - flips).abs())
-            best, which = (counted(found) + penalty * near.sum(-1)).min(dim=0)
+            near, found, _ = judge((at.unsqueeze(0) - flips).abs())
+            best, which = (found.mean(0) + penalty * near.sum(-1)).min(dim=0)
             better = best < cost - 1e-6
             pick = near.gather(0, which.view(1, -1, 1).expand(1, -1, factors))
             at = torch.where(better.unsqueeze(-1), pick[0], at)
@@ -125,7 +122,7 @@ def score_masks(
                 break
     binaries = torch.cat(collected)
     every = _once(binaries, torch.cat(errors, dim=1))
-    return MaskErrors(binaries, every, counted(every), odds, counted(each)[-1], apart[-1], own)
+    return MaskErrors(binaries, every, every.mean(0), odds, each.mean(0)[-1], apart[-1], own)
 
 
 def _once(binaries: Tensor, error: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from torch import distributed
 from ...errors import ActCauseError
 from ..errors import LearnError, RunError
 from .batches import FOLDS
-from .distributed import Crew, crew
+from .distributed import TrainingProcesses, training_processes
 from .session import device_of
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ BATCH = 512  # rows of a step, where a learner leaves it to the recording; stage
 
 def rank() -> int:
     """This process's number among those that the launcher started; 0 where it was started alone."""
-    return int(os.environ["RANK"]) if _launched() else 0
+    return int(os.environ["RANK"]) if _has_launcher() else 0
 
 
 def size() -> int:
     """How many the launcher started; 1 where this process was started alone."""
-    return int(os.environ["WORLD_SIZE"]) if _launched() else 1
+    return int(os.environ["WORLD_SIZE"]) if _has_launcher() else 1
 
 
 def prefix() -> str:
@@ -45,12 +45,12 @@ def prefix() -> str:
     return f"torchrun --nproc-per-node {os.environ['LOCAL_WORLD_SIZE']} -m " if size() > 1 else ""
 
 
-def _launched() -> bool:
+def _has_launcher() -> bool:
     return all(name in os.environ for name in SAID)
 
 
 @contextmanager
-def join_processes(device: str) -> Iterator[Crew | None]:
+def join_processes(device: str) -> Iterator[TrainingProcesses | None]:
     """Join the processes that the launcher started beside this one; None where there are none."""
     if size() == 1:
         yield None
@@ -71,37 +71,37 @@ def join_processes(device: str) -> Iterator[Crew | None]:
     except (RuntimeError, ValueError) as refused:
         raise LearnError(f"The processes could not find each other: {str(refused).splitlines()[0]}.") from refused
     try:
-        yield crew()
+        yield training_processes()
     finally:
         distributed.destroy_process_group()
 
 
 @contextmanager
-def agree(member: Crew | None) -> Iterator[None]:
+def agree(processes: TrainingProcesses | None) -> Iterator[None]:
     """What one process refuses in this block all refuse, with one sentence; alone, nothing is changed."""
     refused: ActCauseError | None = None
     try:
         yield
     except ActCauseError as error:
-        if member is None:
+        if processes is None:
             raise
         refused = error
-    if member is None:
+    if processes is None:
         return
-    said: list[Any] = [None] * member.size
+    said: list[Any] = [None] * processes.size
     distributed.all_gather_object(said, None if refused is None else str(refused))
     sentence = next((text for text in said if text is not None), None)
     if sentence is not None:
         raise refused or LearnError(sentence)
 
 
-def first(member: Crew | None, function: Callable[[], T]) -> T:
+def first(processes: TrainingProcesses | None, function: Callable[[], T]) -> T:
     """What a function gives that only the first process calls; all have its value, or all raise what it refused."""
-    if member is None:
+    if processes is None:
         return function()
     refused: ActCauseError | None = None
     said: list[Any] = [None, None]
-    if member.rank == 0:
+    if processes.rank == 0:
         try:
             said[0] = function()
         except ActCauseError as error:
@@ -113,19 +113,19 @@ def first(member: Crew | None, function: Callable[[], T]) -> T:
     return value
 
 
-def check_shared(member: Crew, learner: Learner, data: str) -> None:
+def check_shared(processes: TrainingProcesses, learner: Learner, data: str) -> None:
     """Refuse rows that the processes cannot share evenly, and data (by fingerprint) that are not the same for all."""
-    if BATCH % (FOLDS * member.size):
+    if BATCH % (FOLDS * processes.size):
         raise LearnError(
-            f"{member.size} processes cannot share the rows of a step evenly; start 2, 4, 8 or another power of two."
+            f"{processes.size} processes cannot share the rows of a step evenly; start 2, 4, 8 or another power of two."
         )
     batch = learner.settings().get("batch") or BATCH
-    if batch % (FOLDS * member.size):
+    if batch % (FOLDS * processes.size):
         raise LearnError(
-            f"{member.size} processes cannot share a batch of {batch} rows, half of them for each fold; "
-            f"give a batch that is a multiple of {FOLDS * member.size}."
+            f"{processes.size} processes cannot share a batch of {batch} rows, half of them for each fold; "
+            f"give a batch that is a multiple of {FOLDS * processes.size}."
         )
-    found: list[Any] = [None] * member.size
+    found: list[Any] = [None] * processes.size
     distributed.all_gather_object(found, data)
     if len(set(found)) > 1:
         raise LearnError("The processes read data that are not the same; give all of them the same file.")

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ..errors import RunError
 from .batches import Sampler, seed_of
-from .distributed import average_gradients, crew
+from .distributed import average_gradients, training_processes
 
 CHUNK = 50  # steps between two seedings
 GRAPH_AFTER = 3  # steps taken before a step is captured as a CUDA graph
@@ -82,7 +82,7 @@ class Trainer:
         self.device = device
         self.callback = callback
         self.clip = clip
-        self.crew = crew()
+        self.processes = training_processes()
         self.history: list[dict[str, Any]] = []
         self._optimisers: dict[str, torch.optim.AdamW] = {}
         self._place = (0, 0)  # stage, step
@@ -113,19 +113,19 @@ class Trainer:
         self._reload()
 
     def _report(self, moment: TrainingProgress) -> None:
-        """Tell the callback; what one process of a crew is stopped by stops all."""
+        """Tell the callback; what one of several processes is stopped by stops all."""
         wish: BaseException | None = None
         try:
             if self.callback is not None:
                 self.callback(moment)
         except BaseException as raised:
-            if self.crew is None:
+            if self.processes is None:
                 raise
             wish = raised
-        if self.crew is not None:
+        if self.processes is not None:
             # Anything but the two known wishes ends the other processes as a budget that ran out would.
             asked = 0 if wish is None else 1 if isinstance(wish, StageOver) else 2
-            agreed = self.crew.any(asked, self.device)
+            agreed = self.processes.any(asked, self.device)
             if wish is not None and asked == agreed:
                 raise wish
             if agreed:
@@ -168,10 +168,10 @@ class Trainer:
         rows = torch.zeros(0)
         graph: torch.cuda.CUDAGraph | None = None
         stats: dict[str, Tensor] = {}
-        crew = self.crew
-        cuda = self.device.type == "cuda" and stage.graph and crew is None
+        processes = self.processes
+        cuda = self.device.type == "cuda" and stage.graph and processes is None
         compute = (
-            stage.loss if crew is None else average_gradients(stage.loss, [self.nets[name] for name in stage.nets])
+            stage.loss if processes is None else average_gradients(stage.loss, [self.nets[name] for name in stage.nets])
         )
 
         def step() -> dict[str, Tensor]:
@@ -191,9 +191,9 @@ class Trainer:
         for chunk in range(math.ceil(start / CHUNK), math.ceil(stage.steps / CHUNK)):
             count = min(CHUNK, stage.steps - chunk * CHUNK)
             drawn = sampler.draw(chunk, count)
-            member = 0 if crew is None else crew.rank
-            if crew is not None:
-                drawn = crew.share(drawn)
+            member = 0 if processes is None else processes.rank
+            if processes is not None:
+                drawn = processes.share(drawn)
             if rows.shape != drawn.shape[1:]:
                 rows = torch.zeros_like(drawn[0])
             generator.manual_seed(seed_of(self.seed, stage.name, chunk, *([member] if member else [])))
@@ -224,8 +224,8 @@ class Trainer:
                     stats = step()
                 taken += 1
                 sums = {name: value + sums[name] if name in sums else value.clone() for name, value in stats.items()}
-            if crew is not None:
-                crew.average(list(sums.values()))
+            if processes is not None:
+                processes.average(list(sums.values()))
             yield chunk * CHUNK + count, {name: float(value) / count for name, value in sums.items()}
 
     def _optimise(self, stage: Stage) -> list[torch.optim.AdamW]:
