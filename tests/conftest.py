@@ -1,9 +1,12 @@
-"""Hypothesis profiles (`HYPOTHESIS_PROFILE=thorough` looks at more examples), and one Ray cluster for all tests."""
+"""Hypothesis profiles (`HYPOTHESIS_PROFILE=thorough` looks at more examples), one Ray cluster, commands to run."""
 
 import gc
+import json
 import os
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,3 +35,45 @@ def cluster() -> Iterator[None]:
         with engine("ray", workers=2) as found:
             assert found.workers == 2
             yield
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bottle(tmp_path: Path) -> str:
+    """A file with the model of rock throwing."""
+    path = tmp_path / "bottle.txt"
+    path.write_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def as_json(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command with --json; give its exit code and its document."""
+
+    def run(*arguments: str) -> tuple[int, Any]:
+        from actcause.cli import main
+
+        code = main([*arguments, "--json"])
+        return code, json.loads(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.fixture
+def mistake(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command that must end in exit code 2, nothing on stdout and one line on stderr; give the line."""
+
+    def run(*arguments: str) -> str:
+        from actcause.cli import main
+
+        assert main(list(arguments)) == 2
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert output.err.count("\n") == 1
+        assert output.err.startswith("actcause: ")
+        assert "Traceback" not in output.err
+        return output.err.strip()
+
+    return run
