@@ -57,7 +57,7 @@ def page(results: Results) -> Page:
             ]
         )
         for kind in KINDS:
-            data[kind][domain] = _pooled([value[kind] for value in found])
+            data[kind][domain] = _pool([value[kind] for value in found])
     body = (
         "The *calibration error* is the mean gap between the probability that is said and how often it is true, over "
         f"{BINS} bins. *Foreseen* is what the learner itself expects, from held-out outcomes and without labels. "
@@ -79,7 +79,7 @@ def page(results: Results) -> Page:
     return Page(body, (plot,), ("This is not in the paper, whose answers have no probabilities.",))
 
 
-def _pooled(curves: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+def _pool(curves: Sequence[Mapping[str, Any]]) -> list[list[float]]:
     """The bins of all seeds together: what was said, how often it was true, how many rows."""
     bins: dict[int, list[float]] = {}
     for curve in curves:

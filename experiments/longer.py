@@ -86,7 +86,7 @@ def _frames(domain: str, arguments: Arguments) -> int:
     return arguments.frames or paper_frames(domain)
 
 
-def _recorded(domain: str, seed: int, frames: int) -> tuple[Transitions, Transitions]:
+def _record(domain: str, seed: int, frames: int) -> tuple[Transitions, Transitions]:
     if domain != INCREMENTS:
         return record_domain(domain, seed, frames)
     from actcause.envs import make
@@ -108,7 +108,7 @@ def _steps(rows: int, times: int, given: Mapping[str, Any]) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train and score, all seeds of the pack as one computation."""
     domain, times = pack[0].domain, pack[0].times
-    recorded = [_recorded(domain, piece.seed, _frames(domain, arguments)) for piece in pack]
+    recorded = [_record(domain, piece.seed, _frames(domain, arguments)) for piece in pack]
     options = _steps(len(recorded[0][0]), times, arguments.options)
     learners, seconds = fit_seeds(
         METHOD, [piece.seed for piece in pack], [train for train, _ in recorded], device, options

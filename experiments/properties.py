@@ -111,7 +111,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
         answer = truth if method == TRUTH else _answer(learners[position], test)
         generator = np.random.default_rng(piece.seed)
         rows = generator.choice(len(test), min(arguments.states, len(test)), replace=False)
-        values.append(measured(np.asarray(test.state[rows], dtype=float), answer, truth, outcome, generator))
+        values.append(measure(np.asarray(test.state[rows], dtype=float), answer, truth, outcome, generator))
     return values
 
 
@@ -123,7 +123,7 @@ def _answer(learner: Any, test: Any) -> Answer:
     return answer
 
 
-def measured(
+def measure(
     states: Array, answer: Answer, truth: Answer, outcome: Answer, generator: np.random.Generator
 ) -> dict[str, Any]:
     """P1, P2 and P3 of a method's answers, on states of which each is tried with other values; the outcome is last."""

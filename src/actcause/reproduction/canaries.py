@@ -38,7 +38,7 @@ SCORES = (
 )  # fmt: skip
 NOISE, INCREMENT = {"noise": 0.1}, {"dynamics": "increment"}
 SHARES = ("alpha_sufficiency", "alpha_necessity")
-MOST_PAIRS = 20  # a pair has a binary for each of up to a million states
+MOST_PAIRS, MOST_STATES = 20, 20_000  # that are listed; there are up to a million states
 
 
 class Digest:
@@ -182,7 +182,7 @@ def digest_exact() -> str:
                 verdict = ac.is_cause(example.model, **asked, event={variable: value})
                 digest.add(variable, [verdict.holds, dict(verdict.conditions)])
         pairs: Any = ac.partitions(example.model, example.outcome, **shares)
-        binaries = [[row.binary for row in pair] for pair in islice(pairs, MOST_PAIRS)]
+        binaries = [[row.binary for row in islice(pair, MOST_STATES)] for pair in islice(pairs, MOST_PAIRS)]
         digest.add(f"{name} pairs", [pairs.cost, pairs.count, binaries])
     return str(digest)
 
@@ -216,7 +216,7 @@ def without_times(value: Any) -> Any:
 
 
 def digest_parts(say: Callable[[str], None]) -> dict[str, str]:
-    """The digest of every part, by its name."""
+    """Digest every part, by its name."""
     import torch
 
     from actcause.learn import METHODS

@@ -30,7 +30,7 @@ class Listed:
 
 
 def find_folder(given: Path | None = None) -> Path:
-    """The folder of the experiments: the one given, or the one beside the package in a clone."""
+    """Find the folder of the experiments: the one given, or the one beside the package in a clone."""
     found = CLONE / "experiments" if given is None else given
     if not found.is_dir():
         where = "There is no folder of experiments beside this package" if given is None else f"{given} is no folder"
@@ -39,7 +39,7 @@ def find_folder(given: Path | None = None) -> Path:
 
 
 def catalogue(where: Path) -> dict[str, Listed]:
-    """The experiments of a folder by name, those of the paper first."""
+    """List the experiments of a folder by name, those of the paper first."""
     found = []
     for file in sorted(where.glob("*.py")):
         if "EXPERIMENT = " in file.read_text(encoding="utf-8"):
@@ -51,7 +51,7 @@ def catalogue(where: Path) -> dict[str, Listed]:
 
 
 def choose(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
-    """The experiments of these names; none, or `all`, means every one."""
+    """Choose the experiments of these names; none, or `all`, means every one."""
     for name in names:
         if name not in known and name != "all":
             hint = suggest(name, known) or f"; there are {', '.join(known)}."

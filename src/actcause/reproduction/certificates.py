@@ -36,7 +36,7 @@ class Certificate:
     note: str = ""  # what else is to be known
 
     def joins(self, experiment: str) -> list[tuple[str, str]]:
-        """The codes of an experiment that it joins."""
+        """List the pairs of codes of an experiment that it joins."""
         return list(self.codes.get(experiment, {}).items())
 
 
@@ -58,7 +58,7 @@ class Certificates:
         return cls(tuple(entries))
 
     def reach(self, experiment: str, code: str, parts: frozenset[str]) -> frozenset[str]:
-        """The codes of an experiment that are as good as this one where a result depends on these parts."""
+        """Find the codes of an experiment that are as good as this one where a result depends on these parts."""
         pairs = [pair for one in self.entries if parts.issubset(one.equal) for pair in one.joins(experiment)]
         reached, before = {code}, 0
         while len(reached) > before:
@@ -79,7 +79,7 @@ class Certificates:
         return f"code not certified: run `actcause reproduce --certify {commit or 'COMMIT'}`"
 
     def newest(self, experiment: str, records: Sequence[Record]) -> tuple[str, str | None]:
-        """The code, and its commit, of the last certificate, or of the last result if no certificate knows its code."""
+        """Return code and commit of the last certificate, or of the last result if no certificate knows its code."""
         pairs = [(pair, one.to_commit) for one in self.entries for pair in one.joins(experiment)]
         known = {code for pair, _ in pairs for code in pair}
         if records and records[-1].code not in known:

@@ -57,7 +57,7 @@ def check_out(home: Path, commit: str, place: Path) -> Path:
 
 
 def compare_code(listed: Listed, old: Path, new: Path) -> dict[str, str]:
-    """The digests of an experiment's code in two trees; none where it is not in both."""
+    """Digest an experiment's code in two trees; none where it is not in both."""
     files = [tree / "experiments" / listed.file.name for tree in (old, new)]
     name = listed.experiment.run.__name__
     if not all(file.exists() and needed_parts(file, name) for file in files):

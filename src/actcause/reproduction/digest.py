@@ -105,7 +105,7 @@ def needed_parts(file: Path, name: str) -> list[str]:
 
 
 def _used_names(node: ast.AST) -> Iterator[str]:
-    """The names that a tree refers to, types left out."""
+    """Yield the names that a tree refers to, types left out."""
     if isinstance(node, ast.Name):
         yield node.id
     for name, value in ast.iter_fields(node):

@@ -15,7 +15,7 @@ SOLVERS = ("auto", "algorithm-0")
 def solve_example(
     name: str, alpha_sufficiency: float | None, alpha_necessity: float | None, solver: str = "auto"
 ) -> dict[str, Any]:
-    """All binary-subset pairs of least cost of an example, state by state."""
+    """Find all binary-subset pairs of least cost of an example, state by state."""
     example = load(name)
     pairs = partitions(
         StateSpace.from_model(example.model, example.outcome),

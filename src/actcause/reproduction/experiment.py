@@ -50,7 +50,7 @@ class Record:
         return cls(**given)
 
     def to_json(self) -> dict[str, Any]:
-        """All fields; revisions only where they are known."""
+        """Return all fields; revisions only where they are known."""
         return {name: value for name, value in vars(self).items() if name != "revisions" or value is not None}
 
 
@@ -66,15 +66,15 @@ class Results:
     judged_by: str | None  # the commit whose code they were compared with
 
     def where(self, **piece: Any) -> list[Record]:
-        """The records of the pieces with these fields."""
+        """Return the records of the pieces with these fields."""
         return [one for one in self.records if all(one.piece.get(name) == value for name, value in piece.items())]
 
     def values(self, name: str, **piece: Any) -> list[Any]:
-        """One entry of the value of each of these pieces, where it is there."""
+        """Return one entry of the value of each of these pieces, where it is there."""
         return [one.value[name] for one in self.where(**piece) if one.value.get(name) is not None]
 
     def every(self, name: str) -> list[Any]:
-        """The values that a field of the pieces takes, in order, each once."""
+        """List the values that a field of the pieces takes, in order, each once."""
         return list(dict.fromkeys(one.piece[name] for one in self.records))
 
 
@@ -145,13 +145,13 @@ class Experiment:
         return self.together is not _alone
 
     def size(self, name: str) -> Any:
-        """The arguments of a size; where there is no small one the full one is small enough."""
+        """Return the arguments of a size; where there is no small one the full one is small enough."""
         given = {"full": self.arguments, "small": self.small, "quick": self.quick, "tiny": self.tiny}[name]
         return self.arguments if given is None else given
 
 
 def piece_key(piece: Any) -> str:
-    """The name of a piece.
+    """Return the name of a piece.
 
     >>> @dataclass(frozen=True)
     ... class Piece:
@@ -168,5 +168,5 @@ def piece_key(piece: Any) -> str:
 
 
 def as_fields(piece: Any) -> dict[str, Any]:
-    """The fields of a piece by name."""
+    """Return the fields of a piece by name."""
     return dict(piece) if isinstance(piece, Mapping) else asdict(piece)

@@ -30,7 +30,7 @@ METHODS = ("jaci-em", "jaci", "grad", "attn", "cf", "cmi", "ncd", "granger", "pr
 
 
 def paper_frames(domain: str) -> int:
-    """As many as the paper records."""
+    """Return how many frames the paper records."""
     return 500_000 if domain in RESAMPLED else 100_000
 
 
@@ -38,7 +38,7 @@ def paper_frames(domain: str) -> int:
 def record_domain(
     domain: str, seed: int, frames: int, *, relations: str | None = None, tests: int | None = None
 ) -> tuple[Transitions, Transitions]:
-    """What a seed learns from, and a fifth as much (or `tests`), recorded apart, to be scored on.
+    """Record what a seed learns from, and a fifth as much (or `tests`), recorded apart, to be scored on.
 
     Each seed of a Random Vectors domain has a draw of its own; `relations` replace the domain's.
     """
@@ -50,7 +50,7 @@ def record_domain(
 
 
 def known_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the options that the method has."""
+    """Return those of the options that the method has."""
     from ..learn import METHODS
 
     names = {field.name for field in fields(METHODS[method])}
@@ -66,7 +66,7 @@ def fit_seeds(
     callback: Callback | None = None,
     session: Callable[[Session], None] | None = None,
 ) -> tuple[list[Learner], float]:
-    """Learners of all seeds, trained as one computation, and the seconds that it took.
+    """Train learners of all seeds as one computation; return them and the seconds that it took.
 
     As `actcause.learn.fit_many`, but recordings are split and encoded once for all methods: with ten seeds of half a
     million rows and eleven methods that would take longer than the training.
@@ -109,7 +109,7 @@ class _Same:
 
 @lru_cache(maxsize=KEPT)
 def _prepare(recording: _Same, seed: int, held_out: float) -> Replica:
-    """The recording split and encoded; its learner stands for those of all methods."""
+    """Split and encode the recording; its learner stands for those of all methods."""
     from ..learn import Never
     from ..learn.training.replica import prepare_replica
 
@@ -117,17 +117,17 @@ def _prepare(recording: _Same, seed: int, held_out: float) -> Replica:
 
 
 def score(learner: Learner, test: Transitions, domain: str, *, hindsight: bool = True) -> Evaluation:
-    """The learner's answers on transitions that it has not seen."""
+    """Score the learner's answers on transitions that it has not seen."""
     from ..learn.evaluation import evaluate
 
     return evaluate(learner, test, resample=domain in RESAMPLED, hindsight=hindsight)
 
 
 def percent(share: float | None) -> float | None:
-    """A share as a percentage, rounded to what is worth keeping."""
+    """Return a share as a percentage, rounded to what is worth keeping."""
     return None if share is None else round(100 * share, 5)
 
 
 def uses(method: str, domain: str) -> tuple[str, str]:
-    """The parts that a result of the method in the domain depends on."""
+    """Name the parts that a result of the method in the domain depends on."""
     return f"method:{method}", f"domain:{domain}"

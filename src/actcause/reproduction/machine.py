@@ -17,7 +17,7 @@ CHANGED = "+changes"  # after a commit from which the sources differ
 
 
 def list_versions() -> dict[str, str]:
-    """Of Python, this package, and the libraries that are there: a worker may have loaded them for an earlier piece."""
+    """List the versions of Python, this package and its libraries; a worker may have loaded them before."""
     from .. import __version__
 
     found = {"actcause": __version__, "python": platform.python_version()}
@@ -31,7 +31,7 @@ def list_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """The processor and how many cores may be used; the GPU, where something ran on one."""
+    """Describe the processor and how many cores may be used; the GPU, where something ran on one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     found: dict[str, Any] = {"CPU": _cpu(), "cores": cores}
     torch = sys.modules.get("torch")
@@ -47,7 +47,7 @@ def _cpu() -> str:
 
 
 def read_commit(folder: Path) -> str | None:
-    """The commit of a clone, with "+changes" where its sources differ from it; None where there is no repository."""
+    """Read the commit of a clone, with "+changes" where its sources differ; None where there is no repository."""
     here = run_git(folder, "rev-parse", "--short=12", "HEAD")
     if here is None:
         return None
@@ -56,7 +56,7 @@ def read_commit(folder: Path) -> str | None:
 
 
 def run_git(folder: Path, *words: str) -> str | None:
-    """What git says about a folder; None if it cannot be run or refuses."""
+    """Ask git about a folder; None if it cannot be run or refuses."""
     try:
         ran = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

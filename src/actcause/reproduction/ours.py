@@ -44,22 +44,22 @@ TINY = Arguments(("1-in",), seeds=(0,), frames=2000, options={"steps": 20, "dist
 
 
 def pieces(arguments: Arguments) -> list[Piece]:
-    """Every domain with every seed."""
+    """List every domain with every seed."""
     return [Piece(domain, seed) for domain in arguments.domains for seed in arguments.seeds]
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """How much is recorded, and options that are not the method's own."""
+    """Say how much is recorded, and options that are not the method's own."""
     return {"frames": arguments.frames or paper_frames(piece.domain), "options": dict(arguments.options)}
 
 
 def uses(piece: Piece) -> tuple[str, ...]:
-    """The parts that a result depends on."""
+    """Name the parts that a result depends on."""
     return learned.uses(METHOD, piece.domain)
 
 
 def train_seeds(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[tuple[Learner, Transitions]]:
-    """The learner of each piece, and transitions recorded apart; kept for other experiments."""
+    """Train the learner of each piece, and record transitions apart; kept for other experiments."""
     domain, frames = pack[0].domain, arguments.frames or paper_frames(pack[0].domain)
     return _train_seeds(domain, tuple(piece.seed for piece in pack), frames, device, tuple(arguments.options.items()))
 

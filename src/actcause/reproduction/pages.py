@@ -47,7 +47,7 @@ class Document:
 
 
 def read_results(experiment: Experiment, folder: Path, sizes: Sequence[str]) -> Results:
-    """The results of the first of these sizes of which there are any."""
+    """Read the results of the first of these sizes of which there are any."""
     for size in sizes:
         results = _read_size(experiment, folder, size)
         if results.records or size == sizes[-1]:
@@ -56,7 +56,7 @@ def read_results(experiment: Experiment, folder: Path, sizes: Sequence[str]) -> 
 
 
 def _read_size(experiment: Experiment, folder: Path, size: str) -> Results:
-    """The results for the present settings, beside the code that the newest of them or a certificate is about."""
+    """Read the results for the present settings; judge them by the code of the newest, or of a certificate."""
     arguments, records = experiment.size(size), Store.of(folder, size).read(experiment.name)
     certificates, pieces = Certificates.read(folder), experiment.pieces(arguments)
     code, commit = certificates.newest(experiment.name, records)
@@ -67,7 +67,7 @@ def _read_size(experiment: Experiment, folder: Path, size: str) -> Results:
 
 
 def write_document(experiment: Experiment, results: Results) -> Document:
-    """The page of one experiment."""
+    """Write the page of one experiment."""
     page = experiment.page(results) if results.records else Page("There are no results yet.")
     option = "" if results.size == "full" else f" --size {results.size}"
     parts = [
@@ -132,7 +132,7 @@ def _name_machine(record: Record) -> str:
 
 
 def _merge_settings(records: Sequence[Record]) -> str:
-    """What all settings have in common, and the values of what they have not."""
+    """Name what all settings have in common, and the values of what they have not."""
     found: dict[str, list[str]] = {}
     for record in records:
         for name, value in record.settings.items():
@@ -152,7 +152,7 @@ def _show(value: Any) -> str:
 
 
 def write_documents(known: Sequence[Listed], folder: Path, sizes: Sequence[str]) -> list[Document]:
-    """Every experiment's page, and the list of them."""
+    """Write every experiment's page, and the list of them."""
     shown = [(one.experiment, read_results(one.experiment, folder, sizes)) for one in known]
     pages = [write_document(experiment, results) for experiment, results in shown]
     notes = [one.note for one in Certificates.read(folder).entries if one.note]

@@ -39,7 +39,7 @@ STYLE: Any = {
 
 
 def digest(data: Any) -> str:
-    """A short name for the data behind a picture."""
+    """Give the data behind a picture a short name."""
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -76,7 +76,7 @@ def _matplotlib() -> Iterator[Any]:
 
 
 def lines(axes: Any, series: Mapping[str, Sequence[Mapping[str, float]]], *, shaded: bool = True) -> None:
-    """A line for each name through points {x, mean, low, high}; the range between seeds is shaded."""
+    """Draw a line for each name through points {x, mean, low, high}; the range between seeds is shaded."""
     for position, (name, points) in enumerate(series.items()):
         at = [point["x"] for point in points]
         style: dict[str, Any] = {"color": INK[position % len(INK)], "linestyle": DASHES[position % len(DASHES)]}
@@ -88,7 +88,7 @@ def lines(axes: Any, series: Mapping[str, Sequence[Mapping[str, float]]], *, sha
 
 
 def bars(axes: Any, groups: Sequence[str], series: Mapping[str, Sequence[float | None]]) -> None:
-    """Groups of bars, one bar of each group for each name; None is left out."""
+    """Draw groups of bars, one bar of each group for each name; None is left out."""
     width = 0.8 / max(len(series), 1)
     for position, (name, values) in enumerate(series.items()):
         at = [k + (position - (len(series) - 1) / 2) * width for k, value in enumerate(values) if value is not None]
@@ -101,7 +101,7 @@ def bars(axes: Any, groups: Sequence[str], series: Mapping[str, Sequence[float |
 
 
 def marks(axes: Any, groups: Sequence[str], series: Mapping[str, Sequence[Sequence[float]]], least: float) -> None:
-    """On a logarithmic scale: every seed a small mark, their mean a large one, in each group side by side."""
+    """Draw on a logarithmic scale: every seed a small mark, their mean a large one, in each group side by side."""
     width = 0.8 / max(len(series), 1)
     for position, (name, found) in enumerate(series.items()):
         shift = (position - (len(series) - 1) / 2) * width
@@ -119,7 +119,7 @@ def marks(axes: Any, groups: Sequence[str], series: Mapping[str, Sequence[Sequen
 
 
 def point(x: float, values: Sequence[float]) -> dict[str, float]:
-    """One point of a line: the mean over seeds and their range.
+    """Return one point of a line: the mean over seeds and their range.
 
     >>> point(1, [2.0, 4.0])
     {'x': 1, 'mean': 3.0, 'low': 2.0, 'high': 4.0}

@@ -165,7 +165,7 @@ def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engi
 def _run_one(
     request: Request, plan: Plan, workers: Engine, enough: Callable[[], bool], say: Callable[[str], None]
 ) -> int:
-    """Run what has to be run, telling of each pack; how many pieces that were."""
+    """Run what has to be run, tell of each pack, and count the pieces."""
     name, todo = plan.listed.experiment.name, plan.todo(keep_stale=request.keep_stale)
     there = len(plan.standings) - len(todo)
     if not todo:
@@ -191,7 +191,7 @@ def _run_one(
 
 
 def _pack_name(records: Sequence[Record]) -> str:
-    """What the pieces of a pack have in common, and the range of the rest."""
+    """Name what the pieces of a pack have in common, and the range of the rest."""
     parts = []
     for name in records[0].piece:
         values = list(dict.fromkeys(str(one.piece[name]) for one in records))
@@ -200,7 +200,7 @@ def _pack_name(records: Sequence[Record]) -> str:
 
 
 def _together(request: Request, experiment: Experiment) -> int:
-    """How many pieces are run as one computation: as asked for, else all of a pack on a GPU and one on a CPU."""
+    """Count the pieces that are run as one computation: as asked for, else all of a pack on a GPU and one on a CPU."""
     if request.together is not None:
         return request.together
     if not experiment.packs or request.device == "cpu":
@@ -221,7 +221,7 @@ def _say(line: str) -> None:
 
 
 def _preview(asked: Sequence[Listed], results: Path, size: str) -> Path | None:
-    """The pages of a size that is not published, beside its results."""
+    """Write the pages of a size that is not published, beside its results."""
     target = Store.of(results, size).folder / "pages"
     try:
         pages.save_documents(pages.write_documents(asked, results, (size,)), target)

@@ -29,7 +29,7 @@ def read_revisions(parts: Iterable[str]) -> dict[str, int]:
 
 @cache
 def known_revisions() -> dict[str, int]:
-    """Every part's revision. Those of methods are read from their sources: importing them would need torch."""
+    """List every part's revision. Those of methods are read from their sources: importing them would need torch."""
     from ..envs import make
 
     revisions = {"exact": len(EXACT)}

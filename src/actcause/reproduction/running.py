@@ -63,13 +63,13 @@ class Plan:
         return ", ".join(f"{state.value} {count} of {total}" for state, count in counts.items() if count)
 
     def todo(self, *, keep_stale: bool = False) -> list[Any]:
-        """What has to be run: what is missing, and what is stale unless that is kept."""
+        """List what has to be run: what is missing, and what is stale unless that is kept."""
         left = {State.MISSING} if keep_stale else {State.MISSING, State.STALE}
         return [piece for piece, standing in self.standings if standing.state in left]
 
 
 def pack_pieces(plan: Plan, pieces: Sequence[Any], most: int) -> list[list[Any]]:
-    """The pieces in their order, those that can be run as one computation together, at most so many."""
+    """Group the pieces, in their order, that can be run as one computation, at most so many in each."""
     groups: dict[Hashable, list[Any]] = {}
     for piece in pieces:
         groups.setdefault(plan.listed.experiment.together(piece), []).append(piece)
@@ -100,7 +100,7 @@ def execute(
     enough: Callable[[], bool] = lambda: False,
     workers: Engine | None = None,
 ) -> Iterator[list[Record]]:
-    """Run the pieces; yields the results of each pack once they are written. Begins no pack once it is enough.
+    """Run the pieces; yield the results of each pack once they are written. Begin no pack once it is enough.
 
     The archive has one writer, so that its lines stay whole and in order.
     """
@@ -196,7 +196,7 @@ def _learns(demands: Sequence[Demand]) -> bool:
 
 @contextmanager
 def _one_thread(device: str) -> Iterator[None]:
-    """On a CPU sums depend on how many threads share them: one, wherever and however many workers run."""
+    """Compute with one thread on a CPU, however many workers run: sums depend on how many threads share them."""
     import torch
 
     before = torch.get_num_threads()

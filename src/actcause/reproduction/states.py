@@ -64,7 +64,7 @@ def judge_pieces(
     code: str,
     certificates: Certificates,
 ) -> list[Standing]:
-    """How the result of each piece stands beside this code."""
+    """Judge the result of each piece beside this code."""
     by_piece: dict[str, list[Record]] = {}
     for record in records:
         by_piece.setdefault(piece_key(record.piece), []).append(record)
@@ -75,7 +75,7 @@ def judge_pieces(
 
 
 def judge(records: Sequence[Record], demand: Demand, certificates: Certificates) -> Standing:
-    """The newest result that is current or certified; else the newest for these settings, else the newest."""
+    """Take the newest result that is current or certified; else the newest for these settings, else the newest."""
     standings = [judge_one(record, demand, certificates) for record in reversed(records)]
     good = [one for one in standings if one.state in GOOD]
     same = [one for one in standings if one.reason != OTHER_SETTINGS]
@@ -105,5 +105,5 @@ def tell_states(counts: Mapping[State, int]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as it comes back from JSON, so that tuples equal lists."""
+    """Return a value as it comes back from JSON, so that tuples equal lists."""
     return json.loads(json.dumps(value))

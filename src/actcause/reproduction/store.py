@@ -27,14 +27,14 @@ class Store:
 
     @classmethod
     def of(cls, results: Path, size: str) -> Store:
-        """The results of a size: the full ones lie in the folder itself."""
+        """Find the results of a size: the full ones lie in the folder itself."""
         return cls(results / FOLDERS[size])
 
     def path(self, experiment: str) -> Path:
         return self.folder / f"{experiment}.jsonl"
 
     def read(self, experiment: str) -> list[Record]:
-        """All results of an experiment, the oldest first."""
+        """Read all results of an experiment, the oldest first."""
         path = self.path(experiment)
         try:
             records = list(read_records(path))

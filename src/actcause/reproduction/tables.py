@@ -8,7 +8,7 @@ from typing import Any
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown.
+    """Write a table in Markdown.
 
     >>> print(table(["a", "b"], [["1", "2"]]))
     | a | b |
@@ -20,7 +20,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
-    """The mean, and the standard deviation between seeds.
+    """Write the mean, and the standard deviation between seeds.
 
     >>> spread([1.0, 2.0]), spread([1.0]), spread([])
     ('1.50 ± 0.71', '1.00', '—')
@@ -32,7 +32,7 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words.
+    """Write seconds in words.
 
     >>> duration(0.04), duration(8.2), duration(150), duration(7300)
     ('under 0.1 s', '8.2 s', '2.5 min', '2.0 h')
@@ -49,7 +49,7 @@ def duration(seconds: float) -> str:
 
 
 def align_printed(value: dict[str, Any], tables: Sequence[Sequence[tuple[list[int], str]]]) -> list[tuple[str, ...]]:
-    """The paper's tables (of states and binaries) as pairs: a binary for each of our states, in our order."""
+    """Turn the paper's tables (of states and binaries) into pairs: a binary for each of our states, in our order."""
     found = []
     for one in tables:
         by_state = {tuple(values): binary for values, binary in one}
@@ -58,7 +58,7 @@ def align_printed(value: dict[str, Any], tables: Sequence[Sequence[tuple[list[in
 
 
 def pair_table(value: dict[str, Any], binaries: dict[str, Sequence[str]]) -> str:
-    """A row for each state, with a column of binaries for each name."""
+    """Write a row for each state, with a column of binaries for each name."""
     headings = [*value["variables"], value["outcome"], *binaries]
     rows = [
         [*map(str, state), *(f"`{column[position]}`" for column in binaries.values())]

@@ -33,7 +33,7 @@ def take_results(file: Path, known: dict[str, Listed], results: Path) -> tuple[i
 
 
 def _index_sizes(listed: Listed) -> dict[str, str]:
-    """The size of each piece with its settings."""
+    """Index the sizes by piece and settings."""
     experiment, sizes = listed.experiment, dict[str, str]()
     for size in SIZES:
         arguments = experiment.size(size)
