@@ -6,7 +6,7 @@ All of these are values. `Answer` alone is lazy: its causes are searched for as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -107,6 +107,11 @@ class Query:
         fix(self, "alpha_sufficiency", as_share("alpha_sufficiency", self.alpha_sufficiency))
         fix(self, "alpha_necessity", as_share("alpha_necessity", self.alpha_necessity))
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Return the question as keyword arguments of `causes` and the other verbs."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
     @cached_property
     def actual(self) -> dict[str, int]:
         """The value of every variable in the context."""
@@ -149,14 +154,17 @@ class Query:
             raise QueryError(wrong, parameter="event", got=event)
         for name in event:
             if name not in self.model.ranges:
-                hint = suggest(str(name), self.model.variables) or "."
-                raise QueryError(
-                    "Unknown variable {name!r} in the event{hint}", parameter="event", name=name, hint=hint
-                )
+                wrong, hint = "Unknown variable {name!r} in the event{hint}", suggest(str(name), self.model.variables)
+                raise QueryError(wrong, parameter="event", name=name, hint=hint or ".")
             if name in self.model.exogenous:
                 wrong = "{name} is exogenous: it belongs to the context and is never a cause."
                 raise QueryError(wrong, parameter="event", name=name)
         return {name: self.model.check_value(name, value) for name, value in event.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """Write what every answer says of its question."""
+        parts = {"definition": self.definition, "context": dict(self.context), "state": dict(self.state)}
+        return {**parts, "effect": str(self.effect)}
 
     @property
     def effect_text(self) -> str:
@@ -313,10 +321,7 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "definition": self.query.definition,
-            "context": dict(self.query.context),
-            "state": dict(self.query.state),
-            "effect": str(self.query.effect),
+            **self.query.to_json(),
             "event": dict(self.event),
             "holds": self.holds,
             "conditions": dict(self.conditions),
@@ -419,16 +424,8 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         causes = [cause.to_json() for cause in self.causes]
-        return {
-            "definition": self.query.definition,
-            "context": dict(self.query.context),
-            "state": dict(self.query.state),
-            "effect": str(self.query.effect),
-            "conditions": None,
-            "witness": None,
-            "causes": causes,
-            "status": self.status.value,
-        }
+        missing = {"conditions": None, "witness": None}
+        return {**self.query.to_json(), **missing, "causes": causes, "status": self.status.value}
 
 
 # -- sentences -------------------------------------------------------------------------------------

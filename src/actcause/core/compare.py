@@ -113,7 +113,7 @@ def compare(
     @cache
     def ask(definition: str) -> Opinion:
         report(definition)
-        asked = _arguments(replace(query, definition=definition))
+        asked = replace(query, definition=definition).arguments
         if checked is not None:
             verdict = is_cause(event=checked, solver=solver, max_seconds=max_seconds, **asked)
             return Opinion(verdict, degrees(verdict))
@@ -130,17 +130,6 @@ def compare(
     return Comparison(query, names, ask)
 
 
-def _arguments(query: Query) -> dict[str, Any]:
-    return {
-        "model": query.model,
-        "context": query.context,
-        "effect": query.effect,
-        "definition": query.definition,
-        "alpha_sufficiency": query.alpha_sufficiency,
-        "alpha_necessity": query.alpha_necessity,
-    }
-
-
 def _degrees(answer: Answer | Verdict, deadline: float, report: Callable[[str], None]) -> Degrees:
     """Compute the degree of each cause, or of the one event; None for those that there is no time for."""
     query = answer.query
@@ -150,7 +139,7 @@ def _degrees(answer: Answer | Verdict, deadline: float, report: Callable[[str], 
         left = deadline - monotonic()
         if left <= 0:
             return None
-        return degree_of(event=event, max_seconds=None if left == inf else left, **_arguments(query))
+        return degree_of(event=event, max_seconds=None if left == inf else left, **query.arguments)
 
     if isinstance(answer, Verdict):
         return (search(answer.event) if answer.status is Status.COMPLETE else None,)

@@ -78,11 +78,11 @@ class ModelCounts(Counts):
         self._table: tuple[Array, int, Array] | None = None
         self._codes: dict[str, Array] = {}
 
-    def background(self, size: tuple[int, ...]) -> Array | None:
+    def background(self) -> Array | None:
         if not self.exogenous:
             return None
-        columns = [self._encode(name) for name in self.exogenous]
-        key, _ = mixed_radix(columns, [len(self.model.ranges[name]) for name in self.exogenous], size[0])
+        columns = [self.encode(name) for name in self.exogenous]
+        key, _ = mixed_radix(columns, [len(self.model.ranges[name]) for name in self.exogenous], self.size[0])
         return key
 
     @property
@@ -107,7 +107,8 @@ class ModelCounts(Counts):
             for columns in grids(ranges, CHUNK):
                 self.check()
                 size = len(columns[0]) if columns else 1  # an outcome that reads nothing is the same everywhere
-                parts.append(self._outcome(dict(zip(self.axes, columns, strict=True)), size))
+                given = dict(zip(self.axes, columns, strict=True))
+                parts.append(read_outcome(self.model, self.formula, self.exogenous, given, (size,)))
             flat = np.concatenate(parts)
             results = distinct(flat)
             small = np.int8 if len(results) < 127 else np.int32
@@ -116,14 +117,6 @@ class ModelCounts(Counts):
             own = np.where(np.asarray(results)[place] == self.actual, place, len(results))
             self._table = table, len(results), own
         return self._table
-
-    def _outcome(self, columns: dict[str, Array], size: int) -> Array:
-        """The outcome when all state variables are set: those it reads by `columns`, the rest anyhow."""
-        exogenous = {name: columns[name] for name in self.exogenous}
-        fixed = {name: column for name, column in columns.items() if name not in exogenous}
-        needed = self.formula.names()
-        env = self.model.evaluate_many(exogenous, fixed, only=needed) if needed else {}
-        return np.broadcast_to(self.formula.array(env, np.asarray(True)), (size,))
 
     def differing(self, mask: int) -> tuple[Array, Array | int]:
         held = {name for i, name in enumerate(self.variables) if mask >> i & 1}
@@ -136,7 +129,7 @@ class ModelCounts(Counts):
         freed = tuple(axis for axis in range(len(self.axes)) if axis not in kept)
         total = prod(table.shape[axis] for axis in freed)
         shape = [table.shape[axis] for axis in kept]
-        place, width = mixed_radix([self._encode(self.axes[axis]) for axis in kept], shape, self.size[0])
+        place, width = mixed_radix([self.encode(self.axes[axis]) for axis in kept], shape, self.size[0])
         if not freed:  # nothing is left to change; counting would take a row of zeros for each state
             return (table.ravel()[place] != own).astype(np.int64), 1
         agreeing = np.zeros((width, kinds + 1), dtype=np.int64)
@@ -153,7 +146,8 @@ class ModelCounts(Counts):
             agreeing[:, :kinds] = counted.reshape(width, kinds)
         return total - agreeing[place, own], total
 
-    def _encode(self, name: str) -> Array:
+    def encode(self, name: str) -> Array:
+        """Return the positions of a variable's values in its range."""
         if name not in self._codes:
             self._codes[name] = encode(self.values[name], self.model.ranges[name])
         return self._codes[name]
@@ -226,6 +220,17 @@ class TableCounts(Counts):
 
 
 # -- arrays ---------------------------------------------------------------------------------------
+
+
+def read_outcome(
+    model: Model, formula: Expression, exogenous: Sequence[str], columns: Mapping[str, Array], shape: tuple[int, ...]
+) -> Array:
+    """Compute the outcome with all state variables set: those it reads by `columns`, the rest anyhow."""
+    contexts = {name: columns[name] for name in exogenous}
+    fixed = {name: column for name, column in columns.items() if name not in contexts}
+    needed = formula.names()
+    env = model.evaluate_many(contexts, fixed, only=needed) if needed else {}
+    return np.broadcast_to(formula.array(env, np.asarray(True)), shape)
 
 
 def at_least(count: Array, total: Array | int, alpha: Fraction | None) -> Array:

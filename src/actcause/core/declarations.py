@@ -22,9 +22,8 @@ COMMENT_OR_LABEL = re.compile(r'#|"[^"]*"?')
 def check_size(text: str) -> None:
     """Refuse text that is too long to be read."""
     if len(text) > MAX_CHARACTERS:
-        raise ParseError(
-            f"the text has {len(text)} characters; at most {MAX_CHARACTERS} are read", line=1, column=1, source=""
-        )
+        wrong = f"the text has {len(text)} characters; at most {MAX_CHARACTERS} are read"
+        raise ParseError(wrong, line=1, column=1, source="")
 
 
 @contextmanager
@@ -33,12 +32,8 @@ def guard_stack() -> Iterator[None]:
     try:
         yield
     except RecursionError:
-        raise ParseError(
-            "too little of Python's stack is left to read this text; call the parser from fewer nested calls",
-            line=1,
-            column=1,
-            source="",
-        ) from None
+        wrong = "too little of Python's stack is left to read this text; call the parser from fewer nested calls"
+        raise ParseError(wrong, line=1, column=1, source="") from None
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

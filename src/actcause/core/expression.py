@@ -79,9 +79,9 @@ class Expression(ABC):
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
         """Evaluate for many assignments; division by zero is an error only where `where` holds."""
 
-    @abstractmethod
     def children(self) -> tuple[Expression, ...]:
-        """The direct parts of this node."""
+        """Return the direct parts of this node, none unless it has some."""
+        return ()
 
     @abstractmethod
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
@@ -157,9 +157,6 @@ class Number(Expression):
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
         return np.asarray(self.number, dtype=np.int64)
 
-    def children(self) -> tuple[Expression, ...]:
-        return ()
-
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
         return (self.number, self.number)
 
@@ -188,9 +185,6 @@ class Name(Expression):
 
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
         return env[self.name]
-
-    def children(self) -> tuple[Expression, ...]:
-        return ()
 
     def bounds(self, env: Mapping[str, Interval]) -> Interval:
         return env[self.name]

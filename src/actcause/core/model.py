@@ -269,10 +269,11 @@ class Model:
             elif name in roots:
                 values[name] = roots[name]
             else:
-                values[name] = self._equation_value(name, values)
+                values[name] = self.equation_value(name, values)
         return {name: values[name] for name in self.variables}
 
-    def _equation_value(self, name: str, env: Mapping[str, int]) -> int:
+    def equation_value(self, name: str, env: Mapping[str, int]) -> int:
+        """Compute what the equation of `name` gives when its parents have the values in `env`."""
         equation = self.equations[name]
         try:
             value = equation.value(env)
@@ -288,10 +289,6 @@ class Model:
             f"The equation of {name} gives {value}{' at ' if at else ''}{at}, "
             f"outside {brief_range(self.ranges[name])}; widen the range of {name} or change its equation."
         )
-
-    def equation_value(self, name: str, env: Mapping[str, int]) -> int:
-        """Compute what the equation of `name` gives when its parents have the values in `env`."""
-        return self._equation_value(name, env)
 
     def evaluate_many(
         self, contexts: Mapping[str, Any], do: Mapping[str, Any] | None = None, *, only: Iterable[str] | None = None

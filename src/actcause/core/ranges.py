@@ -48,17 +48,19 @@ def contiguous(values: Sequence[int]) -> bool:
 
 def grids(ranges: Sequence[Range], chunk: int = 1 << 18) -> Iterator[list[Array]]:
     """The product of some ranges as columns of arrays, in chunks, the last one varying fastest."""
-    sizes = [len(values) for values in ranges]
     tables = [np.asarray(values, dtype=np.int64) for values in ranges]
-    total = prod(sizes)
+    total = prod(map(len, tables))
     for start in range(0, total, chunk):
-        index = np.arange(start, min(total, start + chunk))
-        columns: list[Array] = []
-        for table, size in zip(reversed(tables), reversed(sizes), strict=True):
-            index, place = np.divmod(index, size)
-            columns.append(table[place])
-        columns.reverse()
-        yield columns
+        yield pick_rows(tables, np.arange(start, min(total, start + chunk)))
+
+
+def pick_rows(tables: Sequence[Array], numbers: Array) -> list[Array]:
+    """Return the rows of a product with these numbers, the last table varying fastest, as columns."""
+    columns: list[Array] = []
+    for table in reversed(tables):
+        numbers, place = np.divmod(numbers, len(table))
+        columns.append(table[place])
+    return columns[::-1]
 
 
 def check_range(name: str, values: Iterable[int]) -> Range:

@@ -11,6 +11,7 @@ modified HP: Halpern, "Actual Causality", MIT Press 2016, Section 6.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from fractions import Fraction
 
 from ..errors import QueryError
@@ -100,16 +101,8 @@ def blame(
     deadline = Deadline(max_seconds)
     for query, share in zip(queries, shares, strict=True):
         set_roots = {**query.context, **{name: value for name, value in done.items() if name in model.roots}}
-        degree = responsibility(
-            acted,
-            context=set_roots,
-            effect=effect,
-            event=done,
-            definition=definition,
-            alpha_sufficiency=alpha_sufficiency,
-            alpha_necessity=alpha_necessity,
-            max_seconds=deadline.remaining,
-        )
+        arguments = query.arguments | {"model": acted, "context": set_roots}
+        degree = responsibility(event=done, max_seconds=deadline.remaining, **arguments)
         if degree is None:
             return None
         total += share * degree
@@ -127,11 +120,8 @@ def _by_changes(search: Search, event: Assignment) -> Fraction:
     """Chockler and Halpern: how few variables must change before the event is critical?"""
     if not _judge(search, event):
         return Fraction(0)
-    encoding = ENCODINGS[search.query.definition](search, tuple(event))
-    try:
+    with closing(ENCODINGS[search.query.definition](search, tuple(event))) as encoding:
         changes = _least(encoding, encoding.exactly(event), 0)
-    finally:
-        encoding.close()
     assert changes is not None  # it is a cause, so some witness exists
     return Fraction(1, changes + 1)
 
@@ -140,8 +130,7 @@ def _by_part(search: Search, event: Assignment) -> Fraction:
     """Halpern: how small can a cause that contains the event be, together with what its witness holds?"""
     query = search.query
     candidates = tuple(dict.fromkeys((*query.candidates, *event)))
-    encoding = ENCODINGS[query.definition](search, candidates)
-    try:
+    with closing(ENCODINGS[query.definition](search, candidates)) as encoding:
         least = 1
         literals = encoding.weights()
         while True:
@@ -157,37 +146,18 @@ def _by_part(search: Search, event: Assignment) -> Fraction:
             for name in candidates:
                 if name not in smaller:
                     encoding.forbid((*smaller, name))
-    finally:
-        encoding.close()
 
 
 def _judge(search: Search, event: Assignment) -> Verdict:
     """The verdict on an event, within what is left of the budget."""
-    query = search.query
-    verdict = is_cause(
-        query.model,
-        context=query.context,
-        effect=query.effect,
-        event=event,
-        definition=query.definition,
-        max_seconds=search.remaining,
-    )
+    verdict = is_cause(event=event, max_seconds=search.remaining, **search.query.arguments)
     if verdict.holds is None:
         raise OutOfBudget(verdict.status)
     return verdict
 
 
 def _by_size(search: Search, event: Assignment) -> Fraction:
-    query = search.query
-    answer = causes(
-        query.model,
-        context=query.context,
-        effect=query.effect,
-        definition=query.definition,
-        alpha_sufficiency=query.alpha_sufficiency,
-        alpha_necessity=query.alpha_necessity,
-        max_seconds=search.remaining,
-    )
+    answer = causes(max_seconds=search.remaining, **search.query.arguments)
     if answer.status is not Status.COMPLETE:
         raise OutOfBudget(answer.status)
     sizes = [len(cause.event) for cause in answer if event.items() <= dict(cause.event).items()]

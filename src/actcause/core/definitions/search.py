@@ -66,10 +66,6 @@ class Search:
         """Seconds left, None if there is no limit."""
         return self._deadline.remaining
 
-    @property
-    def timed(self) -> bool:
-        return self._deadline.remaining is not None
-
     def values(self, do: Mapping[str, int]) -> dict[str, int]:
         """Evaluate the query's model in its context under an intervention."""
         self.step()

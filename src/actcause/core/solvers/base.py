@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ..answer import Assignment, Cause, Query, Status, Verdict, Witness
 from ..definitions import OutOfBudget, Search
@@ -53,9 +53,3 @@ class Solver(ABC):
 def meets_ac1(query: Query, event: Assignment) -> bool:
     """AC1: the event and the effect are what actually happened."""
     return query.happened and all(query.actual[name] == value for name, value in event.items())
-
-
-def restrict(event: Mapping[str, int], names: Iterator[str] | tuple[str, ...]) -> dict[str, int]:
-    """The event restricted to some of its variables, in its own order."""
-    kept = set(names)
-    return {name: value for name, value in event.items() if name in kept}

@@ -10,30 +10,14 @@ budget of a search.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 from math import prod
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from .. import expression as tree
 from ..definitions import Search
 from ..equation import Equation
-from ..expression import (
-    ARITHMETIC,
-    COMPARISONS,
-    FUNCTIONS,
-    And,
-    Call,
-    Chain,
-    Compare,
-    Expression,
-    IfElse,
-    Name,
-    Negative,
-    Not,
-    Number,
-    Or,
-    facts,
-)
+from ..expression import And, Call, Chain, Compare, Expression, IfElse, Name, Negative, Not, Number, Or, facts
 from ..model import Model
 from ..ranges import grids
 
@@ -107,20 +91,8 @@ class Circuit:
             return {values[0]: -literal, values[1]: literal}
         domain = {value: self.new() for value in values}
         self.add(domain.values())
-        self.at_most_one(list(domain.values()))
+        self.clauses += at_most_one(list(domain.values()), self.new)
         return domain
-
-    def at_most_one(self, literals: Sequence[int]) -> None:
-        if len(literals) <= 5:
-            for index, first in enumerate(literals):
-                for second in literals[index + 1 :]:
-                    self.add([-first, -second])
-            return
-        before = literals[0]  # true once one of the literals so far is
-        for literal in literals[1:]:
-            after = self.new()
-            self.clauses += [[-before, -literal], [-before, after], [-literal, after]]
-            before = after
 
     def same_if(self, condition: int, left: Domain, right: Domain, *, except_for: int | None = None) -> None:
         """Where `condition` holds, `left` is `right`, unless `left` has the excepted value."""
@@ -189,7 +161,7 @@ class Circuit:
         return literals
 
     def _comparison(self, left: Domain, symbol: str, right: Domain) -> int:
-        compare = COMPARISONS[symbol]
+        compare = tree.COMPARISONS[symbol]
         if len(left) > 1 and len(right) > 1:
             if symbol in ("==", "!="):
                 same = self.disjunction(
@@ -217,14 +189,14 @@ class Circuit:
             case Chain(first, steps):
                 result = self.domain(first, world)
                 for symbol, operand in steps:
-                    result = self._combine(result, self.domain(operand, world), ARITHMETIC[symbol])
+                    result = self._combine(result, self.domain(operand, world), tree.ARITHMETIC[symbol])
                 return result
             case Call("abs", arguments):
                 return self.merge((abs(v), lit) for v, lit in self.domain(arguments[0], world).items())
             case Call(function, arguments):
                 result = self.domain(arguments[0], world)
                 for argument in arguments[1:]:
-                    result = self._combine(result, self.domain(argument, world), FUNCTIONS[function])
+                    result = self._combine(result, self.domain(argument, world), tree.FUNCTIONS[function])
                 return result
             case IfElse(then, condition, otherwise) if not expression.boolean:
                 decides = self.truth(condition, world)
@@ -283,6 +255,19 @@ class Circuit:
         return result
 
 
+def at_most_one(literals: Sequence[int], new: Callable[[], int]) -> list[list[int]]:
+    """Write clauses that let at most one literal be true: pairs for a few, a ladder of `new` literals for many."""
+    if len(literals) <= 5:
+        return [[-first, -second] for first, second in combinations(literals, 2)]
+    clauses = []
+    before = literals[0]  # true once one of the literals so far is
+    for literal in literals[1:]:
+        after = new()
+        clauses += [[-before, -literal], [-before, after], [-literal, after]]
+        before = after
+    return clauses
+
+
 def constant(value: int) -> Domain:
     """The domain of something that cannot change."""
     return {value: TRUE}
@@ -297,8 +282,8 @@ def _contradictory(literals: list[int]) -> bool:
     return any(-literal in present for literal in literals if literal > 0)
 
 
-def _check_size(combinations: int) -> None:
-    if combinations > LARGEST_TABLE:
+def _check_size(size: int) -> None:
+    if size > LARGEST_TABLE:
         raise TooManyClausesError
 
 
@@ -313,14 +298,6 @@ class Sat:
         self._fed = 0
         self._solver: Any = Glucose4(incr=False)
         self._values: list[int] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         if self._solver is not None:
@@ -341,7 +318,7 @@ class Sat:
         given = [literal for literal in assumptions if literal != 1]
         if -1 in given:
             return False
-        if not self.search.timed:
+        if self.search.remaining is None:
             satisfiable = self._solver.solve(assumptions=given)
         else:
             satisfiable = None

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from ..definitions import Search
@@ -73,7 +74,7 @@ class ProposerAndOpponent(Encoding):
         circuit = Circuit()
         world = self.opponent(circuit)
         circuit.add([-circuit.formula(self.query.effect, world)])
-        with Sat(self.search, circuit) as sat:
+        with closing(Sat(self.search, circuit)) as sat:
             if not sat.solve():
                 return None
             return self.move({name: sat.value(domain) for name, domain in world.items()})

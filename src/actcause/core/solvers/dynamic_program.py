@@ -151,7 +151,4 @@ class DynamicProgram:
             layer = following
             if sum(map(len, layer.values())) > LARGEST_TABLE:
                 return None
-        total: Counter[int] = Counter()
-        for costs in layer.values():
-            total.update(costs)
-        return total
+        return sum(layer.values(), Counter())

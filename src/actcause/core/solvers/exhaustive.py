@@ -17,7 +17,7 @@ from itertools import combinations
 
 from ..answer import Assignment, Cause, Witness
 from ..definitions import Definition, Search
-from .base import Solver, restrict
+from .base import Solver
 
 
 class Exhaustive(Solver):
@@ -38,8 +38,9 @@ class Exhaustive(Solver):
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         for size in range(1, len(event)):
             for names in combinations(event, size):
-                if self.witness(search, restrict(event, names)):
-                    return restrict(event, names)
+                part = {name: event[name] for name in names}
+                if self.witness(search, part):
+                    return part
         return None
 
     def causes(self, search: Search) -> Iterator[Cause]:

@@ -14,10 +14,12 @@ is open to it. Taking all sizes at once would be slow, and is rarely needed:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
+from .circuit import at_most_one
 from .dynamic_program import SAFE, Check, Option
-from .weighted_clauses import Program, Remaining, at_most_one, minimize
+from .weighted_clauses import Program, Remaining, minimize
 
 OFTEN = 10_000  # states between two looks at the clock
 
@@ -92,6 +94,7 @@ class MaxSat:
         pool = IDPool()
         literals: list[dict[int, int]] = []
         clauses: list[list[int]] = []
+        labels: dict[int, dict[int, None]] = {}  # of each group, in order
         excess: list[int] = []
         slack = self.cost
         for state, choices in enumerate(self.options):
@@ -101,15 +104,16 @@ class MaxSat:
             slack -= choices[0].size * self.weights[state]
             for option in choices:
                 if option.group != SAFE:
-                    clauses.append([-chosen[option.mask], pool.id(("label", option.group, self.outcomes[state]))])
+                    label = pool.id(("label", option.group, self.outcomes[state]))
+                    labels.setdefault(option.group, {})[label] = None
+                    clauses.append([-chosen[option.mask], label])
             for size in range(choices[0].size + 1, choices[-1].size + 1):
                 more = pool.id(("costs", state, size))
                 clauses += [[-chosen[option.mask], more] for option in choices if option.size >= size]
                 excess += [more] * self.weights[state]
-        exclusive = [list(chosen.values()) for chosen in literals]
-        for labels in _by_group(self.options, self.outcomes).values():
-            exclusive.append([pool.id(("label", *label)) for label in labels])
-        clauses += at_most_one(exclusive, pool.top)
+        fresh = count(pool.top + 1)
+        for exclusive in (*(list(chosen.values()) for chosen in literals), *map(list, labels.values())):
+            clauses += at_most_one(exclusive, lambda: next(fresh))
         if excess:
             top = max(max(map(abs, clause)) for clause in clauses)
             clauses += CardEnc.atmost(excess, bound=slack, top_id=top, encoding=EncType.totalizer).clauses
@@ -175,12 +179,3 @@ def _labels(
         return None
     cost, true = minimum
     return bound + cost, {group: outcome for (group, outcome), variable in number.items() if variable in true}
-
-
-def _by_group(options: Sequence[Sequence[Option]], outcomes: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
-    groups: dict[int, dict[tuple[int, int], None]] = {}
-    for choices, outcome in zip(options, outcomes, strict=True):
-        for option in choices:
-            if option.group != SAFE:
-                groups.setdefault(option.group, {})[option.group, outcome] = None
-    return {group: list(labels) for group, labels in groups.items()}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 
 from ..answer import Assignment, Cause, Verdict, Witness
 from ..definitions import Search
@@ -143,9 +144,6 @@ class SatSolver(Solver):
             yield from (cause for cause in self._fallback().causes(search) if frozenset(cause.event) not in reported)
 
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
-        encoding = self._kind(search, search.query.candidates)
-        try:
+        with closing(self._kind(search, search.query.candidates)) as encoding:
             while encoding.solve([-encoding.waived]):
                 yield encoding.shrink(encoding.chosen_names())
-        finally:
-            encoding.close()

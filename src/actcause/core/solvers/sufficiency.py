@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..answer import Witness
-from .circuit import FALSE, Circuit, Domain, World, constant
+from .circuit import FALSE, Circuit, Domain, World, at_most_one, constant
 from .counterexamples import ProposerAndOpponent, require, true_names
 
 
@@ -41,7 +41,7 @@ class _Sufficiency(ProposerAndOpponent):
                 network = self.network[name] = circuit.new()
                 roles.append(network)
                 require(circuit, [network], domain, follows)
-            circuit.at_most_one([role for role in roles if role != FALSE])
+            circuit.clauses += at_most_one([role for role in roles if role != FALSE], circuit.new)
         circuit.add([-circuit.formula(query.effect, self.world)])
 
     def opponent(self, circuit: Circuit) -> World:

@@ -7,9 +7,9 @@ an extra, and without it RC2 does that too, more slowly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import combinations
+from itertools import count
 from math import ceil
 from threading import Timer
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ import numpy as np
 
 from ..answer import Status
 from ..definitions import OutOfBudget
+from .circuit import at_most_one
 
 Remaining = Callable[[], float | None]
 
@@ -50,8 +51,9 @@ def _by_rc2(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]
         formula.append(clause)
     for clause, weight in program.soft:
         formula.append(clause, weight=weight)
-    for clause in at_most_one(program.exclusive, program.variables):
-        formula.append(clause)
+    fresh = count(program.variables + 1)
+    for literals in program.exclusive:
+        formula.extend(at_most_one(literals, lambda: next(fresh)))
     seconds = remaining()
     with RC2(formula, solver="g3", adapt=True, exhaust=True, minz=True) as solver:
         timer = None if seconds is None else Timer(max(seconds, 0.01), solver.interrupt)
@@ -111,18 +113,3 @@ def _by_highs(program: Program, remaining: Remaining) -> tuple[int, frozenset[in
     if cost > ceil(solver.getInfo().mip_dual_bound - 1e-6):
         raise OutOfBudget(Status.OUT_OF_TIME)
     return cost, true
-
-
-def at_most_one(exclusive: Sequence[Sequence[int]], top: int) -> list[list[int]]:
-    """Clauses that let at most one of each set be true: pairs for small sets, a ladder for large ones."""
-    clauses: list[list[int]] = []
-    for literals in exclusive:
-        if len(literals) <= 5:
-            clauses += [[-first, -second] for first, second in combinations(literals, 2)]
-            continue
-        before = literals[0]  # true once one of the literals so far is
-        for literal in literals[1:]:
-            top += 1
-            clauses += [[-before, -literal], [-before, top], [-literal, top]]
-            before = top
-    return clauses

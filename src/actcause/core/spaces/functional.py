@@ -20,7 +20,7 @@ from ..definitions.functional import enough
 from ..ranges import grids
 from ..solvers import Solver
 from ..solvers.base import meets_ac1
-from .preimages import HALF, Partitions, partition
+from .preimages import HALF, partition
 from .state_space import StateSpace
 
 
@@ -54,10 +54,6 @@ class FunctionalSolver(Solver):
 
     def _binaries(self, search: Search) -> list[int]:
         """The masks that the observed state is given in some minimal pair."""
-        partitions = self._partitions(search)
-        return [self.space.mask_of(binary) for binary in partitions.binaries(self.index)]
-
-    def _partitions(self, search: Search) -> Partitions:
         query = self.query
         search.step("solver_calls")
         try:
@@ -72,11 +68,7 @@ class FunctionalSolver(Solver):
             raise OutOfBudget(Status.TOO_LARGE) from None
         if partitions.status is not Status.COMPLETE:
             raise OutOfBudget(partitions.status)
-        return partitions
-
-    def _mask(self, event: Assignment) -> int | None:
-        """The event's variables as a mask, None if one of them is no state variable."""
-        return self.space.mask(event) if set(event) <= set(self.space.variables) else None
+        return [self.space.mask_of(binary) for binary in partitions.binaries(self.index)]
 
     def judge(self, search: Search, event: Assignment) -> Verdict:
         query, self._search = self.query, search
@@ -88,23 +80,20 @@ class FunctionalSolver(Solver):
             conditions["AC1"] = meets_ac1(query, event)
             if conditions["AC1"]:
                 witness = self.necessary(search, event)
-                mask = self._mask(event)
+                in_state = set(event) <= set(self.space.variables)
                 conditions["AC2a"] = witness is not None
-                if mask is None:
+                if not in_state:
                     conditions["AC2b"] = conditions["AC3"] = False
                 else:
-                    masks = self._binaries(search)
+                    mask, masks = self.space.mask(event), self._binaries(search)
                     sufficient = self.space.sufficient(mask, query.alpha_sufficiency)
                     conditions["AC2b"] = bool(sufficient[self.index])
                     conditions["AC3"] = mask in masks
-                    smaller = self._smaller_of(mask, masks, event)
+                    inside = next((m for m in masks if m and m != mask and m & mask == m), None)
+                    smaller = None if inside is None else {name: event[name] for name in self.space.names(inside)}
         except OutOfBudget as ended:
             status = ended.status
         return Verdict(query, event, conditions, witness, status, smaller, search.statistics)
-
-    def _smaller_of(self, mask: int, masks: list[int], event: Assignment) -> Assignment | None:
-        inside = next((m for m in masks if m and m != mask and m & mask == m), None)
-        return None if inside is None else {name: event[name] for name in self.space.names(inside)}
 
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
         """A witness of alpha-necessity: variables to hold, and a change of the event that then matters."""

@@ -10,7 +10,6 @@ Definitions 4.1 and 4.5, Section 5, Algorithm 0.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -177,6 +176,7 @@ def _clashes(space: StateSpace, preimage: Preimage) -> list[tuple[int, int]]:
     return clashes
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Partitions:
     """All binary-subset pairs of least cost.
 
@@ -185,19 +185,11 @@ class Partitions:
     (see `status`). Iterating yields one `Pair` after another.
     """
 
-    def __init__(
-        self,
-        space: StateSpace,
-        alpha_sufficiency: Fraction | None,
-        alpha_necessity: Fraction | None,
-        solution: Solution | _Listed | None,
-        status: Status,
-    ) -> None:
-        self.space = space
-        self.alpha_sufficiency = alpha_sufficiency
-        self.alpha_necessity = alpha_necessity
-        self.status = status
-        self._solution = solution
+    space: StateSpace
+    alpha_sufficiency: Fraction | None
+    alpha_necessity: Fraction | None
+    _solution: Solution | _Listed | None
+    status: Status
 
     @property
     def outcome(self) -> str:
@@ -383,4 +375,4 @@ def _histogram(space: StateSpace, sufficiency: Fraction | None, necessity: Fract
     counts = DynamicProgram(options, space.outcomes.tolist(), _weights(space)).histogram(lambda: None)
     if counts is None:
         raise QueryError("The valid pairs of this space are too entangled to be counted by cost.")
-    return dict(sorted(Counter(counts).items()))
+    return dict(sorted(counts.items()))

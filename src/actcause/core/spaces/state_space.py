@@ -104,21 +104,17 @@ class StateSpace:
                 wrong = "No context satisfies '{given}'; nothing is left to partition."
                 raise QueryError(wrong, parameter="where", given=where)
             values = model.evaluate_many(contexts)
-        size = shape_of(contexts)
-        results = np.broadcast_to(formula.array(values, np.asarray(True)), size)
         counts = ModelCounts(model, variables, formula, contexts, values, check or never)
-        outcome_range = distinct(results)
-        return cls(
-            variables=variables,
-            ranges=tuple(model.ranges[name] for name in variables),
-            outcome=outcome if isinstance(outcome, str) and outcome in model.ranges else f"{outcome}",
-            outcome_range=outcome_range,
-            codes=tuple(encode(np.broadcast_to(values[name], size), model.ranges[name]) for name in variables),
-            outcomes=encode(results, outcome_range),
-            background=counts.background(size),
-            weights=None,
-            _counts=counts,
-        )
+        return cls.from_counts(str(outcome), counts, counts.background())
+
+    @classmethod
+    def from_counts(cls, outcome: str, counts: ModelCounts, background: Array | None) -> StateSpace:
+        """Build a space of the states that `counts` looks at."""
+        ranges = tuple(counts.model.ranges[name] for name in counts.variables)
+        codes = tuple(map(counts.encode, counts.variables))
+        reached = distinct(counts.actual)
+        outcomes = encode(counts.actual, reached)
+        return cls(counts.variables, ranges, outcome, reached, codes, outcomes, background, None, counts)
 
     @classmethod
     def from_function(
@@ -183,17 +179,7 @@ class StateSpace:
         outcome_range = distinct(merged)
         outcomes = encode(merged, outcome_range)
         counts = TableCounts(codes, tuple(map(len, ranges)), outcomes, len(outcome_range), totals)
-        return cls(
-            variables=names,
-            ranges=ranges,
-            outcome=outcome_name,
-            outcome_range=outcome_range,
-            codes=codes,
-            outcomes=outcomes,
-            background=None,
-            weights=totals,
-            _counts=counts,
-        )
+        return cls(names, ranges, outcome_name, outcome_range, codes, outcomes, None, totals, counts)
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -218,21 +204,14 @@ class StateSpace:
             if value not in values:
                 raise QueryError(f"{name} must be in {values}; got {value!r}.")
             match &= self.codes[position] == values.index(value)
-        indices = np.flatnonzero(match)
-        if not len(indices):
-            raise QueryError(f"No state of the space agrees with {dict(state)}.")
-        return int(indices[0])
+        return _first(match, f"No state of the space agrees with {dict(state)}.")
 
     def find_context(self, context: Mapping[str, int]) -> int:
         """The index of the state that a context of the model produces."""
-        columns = self.contexts
         match = np.ones(len(self), dtype=bool)
         for name, value in context.items():
-            match &= columns[name] == value
-        indices = np.flatnonzero(match)
-        if not len(indices):
-            raise QueryError(f"The context {dict(context)} is not part of this state space.")
-        return int(indices[0])
+            match &= self.contexts[name] == value
+        return _first(match, f"The context {dict(context)} is not part of this state space.")
 
     @property
     def contexts(self) -> Mapping[str, Array]:
@@ -338,6 +317,13 @@ def _outcome_formula(model: Model, outcome: str | Expression) -> Expression:
         if name in model.exogenous:
             raise QueryError("{name} is exogenous: it cannot be an outcome.", parameter="outcome", name=name)
     return formula
+
+
+def _first(match: Array, otherwise: str) -> int:
+    indices = np.flatnonzero(match)
+    if not len(indices):
+        raise QueryError(otherwise)
+    return int(indices[0])
 
 
 def _column(name: str, values: Any) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...counting import CHUNK, Check, ModelCounts, distinct, encode, mixed_radix, never
+from ...counting import CHUNK, Check, ModelCounts, mixed_radix, never
 from ...definitions import Deadline, OutOfBudget
 from ...expression import Array
 from ...ranges import grids
@@ -82,7 +82,7 @@ class PartCounts(ModelCounts):
             return np.zeros(self.size, dtype=np.int64), 1
         if kept in self.known:
             sizes = [len(self.model.ranges[name]) for name in kept]
-            rows, _ = mixed_radix([self._encode(name) for name in kept], sizes, self.size[0])
+            rows, _ = mixed_radix([self.encode(name) for name in kept], sizes, self.size[0])
             frequent = self.known[kept]
             return frequent.total - frequent.count(rows, self.actual), frequent.total
         return self._try_out(kept, varied)
@@ -102,22 +102,9 @@ class PartCounts(ModelCounts):
 
 def build_space(problem: Problem, numbers: Array, known: Known, check: Check = never) -> StateSpace:
     """Build a space of the contexts with these numbers."""
-    model, size = problem.model, (len(numbers),)
-    contexts = problem.columns(model.roots, numbers)
-    values = {name: np.broadcast_to(column, size) for name, column in model.evaluate_many(contexts).items()}
-    results = np.broadcast_to(problem.formula.array(values, np.asarray(True)), size)
-    outcome_range = distinct(results)
-    return StateSpace(
-        variables=problem.variables,
-        ranges=tuple(model.ranges[name] for name in problem.variables),
-        outcome=problem.outcome,
-        outcome_range=outcome_range,
-        codes=tuple(encode(values[name], model.ranges[name]) for name in problem.variables),
-        outcomes=encode(results, outcome_range),
-        background=None,  # it tells states apart that compete, and none do
-        weights=None,
-        _counts=PartCounts(problem, contexts, values, known, check),
-    )
+    contexts = problem.columns(problem.model.roots, numbers)
+    counts = PartCounts(problem, contexts, problem.model.evaluate_many(contexts), known, check)
+    return StateSpace.from_counts(problem.outcome, counts, None)  # a background tells states apart that compete
 
 
 def select_contexts(part: Part) -> bytes:

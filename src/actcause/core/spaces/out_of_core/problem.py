@@ -12,8 +12,10 @@ import numpy as np
 
 from ....errors import QueryError, TooLargeError, blaming
 from ...answer import as_share
+from ...counting import read_outcome
 from ...expression import Array, Expression, Name
 from ...model import Model
+from ...ranges import pick_rows
 from ...text import parse_formula
 from ..preimages import HALF
 from ..state_space import StateSpace
@@ -103,12 +105,8 @@ class Problem:
         >>> {name: column.tolist() for name, column in problem.columns(("A", "B"), np.arange(2, 5)).items()}
         {'A': [1, 1, 2], 'B': [0, 1, 0]}
         """
-        columns = {}
-        for name in reversed(names):
-            values = np.asarray(self.model.ranges[name], dtype=np.int64)
-            numbers, place = np.divmod(numbers, len(values))
-            columns[name] = values[place]
-        return {name: columns[name] for name in names}
+        tables = [np.asarray(self.model.ranges[name], dtype=np.int64) for name in names]
+        return dict(zip(names, pick_rows(tables, numbers), strict=True))
 
     def number(self, context: Mapping[str, int]) -> int:
         """The number of a context."""
@@ -120,11 +118,7 @@ class Problem:
 
     def results(self, columns: Mapping[str, Array], shape: tuple[int, ...]) -> Array:
         """The outcome when what it reads is set by these columns, which broadcast to the shape."""
-        exogenous = {name: columns[name] for name in self.exogenous}
-        fixed = {name: columns[name] for name in self.inputs}
-        needed = self.formula.names()
-        env = self.model.evaluate_many(exogenous, fixed, only=needed) if needed else {}
-        return np.broadcast_to(self.formula.array(env, np.asarray(True)), shape)
+        return read_outcome(self.model, self.formula, self.exogenous, columns, shape)
 
     @classmethod
     def of(

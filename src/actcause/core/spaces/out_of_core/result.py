@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
@@ -78,11 +79,8 @@ class OutOfCorePartitions:
         """The mask of each state in the first pair, one part of the states after another."""
         self._require_pair()
         parts = (replace(part, known=self.known) for part in self.parts)
-        if workers is not None:
-            yield from values(workers.run(find_masks, parts, retries=RETRIES))
-            return
-        with engine() as alone:
-            yield from values(alone.run(find_masks, parts, retries=RETRIES))
+        with engine() if workers is None else nullcontext(workers) as chosen:
+            yield from values(chosen.run(find_masks, parts, retries=RETRIES))
 
     def to_json(self, max_pairs: int = 64, max_states: int | None = None) -> dict[str, Any]:
         """The document of `Partitions`; `count` is None if it is too long, and `ways` has it as a product of powers."""

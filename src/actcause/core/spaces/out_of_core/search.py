@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -49,11 +50,8 @@ def partitions(
     """
     shares = as_share("alpha_sufficiency", alpha_sufficiency), as_share("alpha_necessity", alpha_necessity)
     problem = Problem.of(model, outcome, where, *shares)
-    deadline = Deadline(max_seconds)
-    if workers is not None:
-        return _Search(problem, workers, deadline, on_progress).run()
-    with engine() as alone:
-        return _Search(problem, alone, deadline, on_progress).run()
+    with engine() if workers is None else nullcontext(workers) as chosen:
+        return _Search(problem, chosen, Deadline(max_seconds), on_progress).run()
 
 
 @dataclass
@@ -93,16 +91,8 @@ class _Search:
             states = sum(map(_states, parts))
             return OutOfCorePartitions(self.problem, ended.status, states, {}, {}, (), self.known, tuple(parts))
         totals.masks[0] += sum(map(_states, totals.open))  # nothing is necessary there
-        return OutOfCorePartitions(
-            self.problem,
-            Status.COMPLETE,
-            totals.states,
-            dict(+totals.masks),
-            dict(totals.ways),
-            tuple(totals.undecided),
-            self.known,
-            tuple(parts),
-        )
+        choices = dict(+totals.masks), dict(totals.ways), tuple(totals.undecided)
+        return OutOfCorePartitions(self.problem, Status.COMPLETE, totals.states, *choices, self.known, tuple(parts))
 
     def _parts(self) -> Iterator[Part]:
         contexts = self.problem.contexts
