@@ -110,7 +110,7 @@ class ParseError(ModelError):
         self.reason = message
         self.line = line
         self.column = column
-        self.source = printable(source if len(source) <= 200 else source[:200] + "…")
+        self.source = escape(source if len(source) <= 200 else source[:200] + "…")
         super().__init__(f"line {line}, column {column}: {message}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -169,10 +169,10 @@ class ContractError(AssertionError, ActCauseError):
     """A model, a definition, a solver or a learner that breaks its contract; the message says how."""
 
 
-def printable(text: str) -> str:
-    r"""`text` with what no terminal can print (lone surrogates, control characters) as escapes.
+def escape(text: str) -> str:
+    r"""Write what no terminal can print (lone surrogates, control characters) as escapes.
 
-    >>> printable("a\x00")
+    >>> escape("a\x00")
     'a\\x00'
     """
     if text.isprintable():
@@ -180,10 +180,10 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode() for c in text)
 
 
-def shown(value: object) -> str:
-    """How a message shows a value that came from outside: its `repr`, however large it is.
+def quote(value: object) -> str:
+    """Quote a value from outside in a message: its `repr`, cut where it is long.
 
-    >>> shown(1.5), shown(10**100)[-5:]
+    >>> quote(1.5), quote(10**100)[-5:]
     ('1.5', '0000…')
     """
     try:

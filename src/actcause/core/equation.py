@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, shown
+from ..errors import ModelError, quote
 from .expression import LARGEST, Array, Expression, Facts, facts
 
 
@@ -85,7 +85,7 @@ def as_equation(name: str, given: Callable[..., Any] | Expression | Equation) ->
 def _as_integer(value: Any) -> int:
     if isinstance(value, (bool, int, np.integer, np.bool_)) and abs(int(value)) <= LARGEST:
         return int(value)
-    raise ModelError(f"the function must return an integer or a truth value; it returned {shown(value)}")
+    raise ModelError(f"the function must return an integer or a truth value; it returned {quote(value)}")
 
 
 def _as_integers(values: Any, shape: tuple[int, ...]) -> Array:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, shown, suggest
+from ..errors import ModelError, quote, suggest
 from .declarations import guard_stack, parse_declarations
 from .equation import Equation, as_equation
 from .expression import Array, Expression, facts
@@ -60,7 +60,7 @@ class Model:
     ) -> None:
         for what, given in (("ranges", ranges), ("equations", equations), ("labels", labels)):
             if given is not None and not isinstance(given, Mapping):
-                raise ModelError(f"The {what} must map names of variables to their {what}; got {shown(given)}.")
+                raise ModelError(f"The {what} must map names of variables to their {what}; got {quote(given)}.")
         if isinstance(exogenous, str):
             raise ModelError(f"exogenous must be a collection of names, such as ['{exogenous}']; got a string.")
         built = {name: as_equation(name, given) for name, given in (equations or {}).items()}
@@ -68,11 +68,11 @@ class Model:
         names = dict.fromkeys((*ranges, *built))
         for name in names:
             if not isinstance(name, str) or not name:
-                raise ModelError(f"A variable's name must be a non-empty string; got {shown(name)}.")
+                raise ModelError(f"A variable's name must be a non-empty string; got {quote(name)}.")
         for name, label in (labels or {}).items():
             if not isinstance(label, str) or '"' in label or "\n" in label:
                 raise ModelError(
-                    f"The label of {name} must be a string without line breaks and quotation marks; got {shown(label)}."
+                    f"The label of {name} must be a string without line breaks and quotation marks; got {quote(label)}."
                 )
         self._build(tuple(names), declared, built, tuple(exogenous), dict(labels or {}))
 
@@ -237,7 +237,7 @@ class Model:
         """Return `value` as an integer of the variable's range."""
         self.check_known(name)
         if not isinstance(value, (bool, int, np.integer, np.bool_)) or int(value) not in self._range_sets[name]:
-            raise ModelError(f"{name} must be in {brief_range(self.ranges[name])}; got {shown(value)}.")
+            raise ModelError(f"{name} must be in {brief_range(self.ranges[name])}; got {quote(value)}.")
         return int(value)
 
     @cached_property
@@ -360,7 +360,7 @@ class Model:
         try:
             array = np.asarray(values)
         except ValueError:
-            raise ModelError(f"{name} must be given as an array of integers; got {shown(values)}.") from None
+            raise ModelError(f"{name} must be given as an array of integers; got {quote(values)}.") from None
         if array.dtype.kind not in "biu" and array.size:
             raise ModelError(f"{name} must be given as integers; got an array of {array.dtype}.")
         if (at := self._first_outside(name, array)) is not None:
@@ -395,7 +395,7 @@ class Model:
         """Write model text that `Model.from_text` reads back to an equal model."""
         for name in self.variables:
             if not is_name(name):
-                raise ModelError(f"Model text cannot have a variable of the name {shown(name)}; rename it.")
+                raise ModelError(f"Model text cannot have a variable of the name {quote(name)}; rename it.")
         for name, equation in self.equations.items():
             if equation.expression is None:
                 raise ModelError(
@@ -440,12 +440,12 @@ class Model:
 
 def _unknown(name: object, known: Sequence[str]) -> ModelError:
     hint = suggest(name, known) if isinstance(name, str) else ""
-    return ModelError(f"Unknown variable {shown(name)}{hint or '.'}")
+    return ModelError(f"Unknown variable {quote(name)}{hint or '.'}")
 
 
 def _check_mapping(what: str, given: object) -> None:
     if not isinstance(given, Mapping):
-        raise ModelError(f"{what} must map names of variables to values, such as {{'A': 1}}; got {shown(given)}.")
+        raise ModelError(f"{what} must map names of variables to values, such as {{'A': 1}}; got {quote(given)}.")
 
 
 def _topological(variables: Sequence[str], equations: Mapping[str, Equation]) -> tuple[str, ...]:

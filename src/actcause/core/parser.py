@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ..errors import ParseError, printable
+from ..errors import ParseError, escape
 from . import expression as tree
 from .expression import Expression, height
 from .ranges import MAX_RANGE, Range
@@ -109,7 +109,7 @@ class Parser:
 
     def fail_expecting(self, what: str) -> NoReturn:
         token = self.tokens[self.at]
-        came = "the end of the line" if token == END else f"'{printable(token[:40])}'"
+        came = "the end of the line" if token == END else f"'{escape(token[:40])}'"
         self.fail(f"expected {what}, got {came}")
 
     def take(self, token: str, what: str | None = None) -> None:

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ..errors import ModelError, shown
+from ..errors import ModelError, quote
 from .equation import Equation
 from .expression import LARGEST, TRUTH, Array, Interval, Name, StepBudget
 
@@ -68,12 +68,12 @@ def check_range(name: str, values: Iterable[int]) -> Range:
     try:
         given = list(islice(values, MAX_RANGE + 1))
     except TypeError:
-        raise ModelError(f"The range of {name} must be a collection of integers; got {shown(values)}.") from None
+        raise ModelError(f"The range of {name} must be a collection of integers; got {quote(values)}.") from None
     if len(given) > MAX_RANGE:
         raise ModelError(f"The range of {name} has more than {MAX_RANGE} values; give it a smaller one.")
     for value in given:
         if not isinstance(value, (bool, int, np.integer, np.bool_)) or abs(int(value)) > LARGEST:
-            raise ModelError(f"The range of {name} must hold integers of at most 2**62; got {shown(value)}.")
+            raise ModelError(f"The range of {name} must hold integers of at most 2**62; got {quote(value)}.")
     distinct = tuple(sorted({int(value) for value in given}))
     if not distinct:
         raise ModelError(f"The range of {name} is empty; give it at least one value.")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..envs import make
-from ..errors import shown
+from ..errors import quote
 from .domains import domain_layout, domain_metadata
 from .errors import DataError
 from .layout import Layout
@@ -93,7 +93,7 @@ def collect(
     _check_integer("frames", frames, 1)
     _check_integer("seed", seed, 0)
     if dtype not in ("float32", "float64"):
-        raise DataError(f"The dtype must be float32 or float64. Got {shown(dtype)} instead.")
+        raise DataError(f"The dtype must be float32 or float64. Got {quote(dtype)} instead.")
     if isinstance(domain, str):
         metadata = {"domain": domain, **(metadata or {})}
         domain = make(domain)
@@ -218,9 +218,9 @@ def _choose_policy(domain: Domain, policy: str | Policy) -> Policy:
     if policy == "scripted" and scripted is not None:
         return lambda generator, states: scripted(states)
     allowed = POLICIES if scripted is not None else POLICIES[:1]
-    raise DataError(f"The policy of {domain.name} must be {' or '.join(allowed)}. Got {shown(policy)} instead.")
+    raise DataError(f"The policy of {domain.name} must be {' or '.join(allowed)}. Got {quote(policy)} instead.")
 
 
 def _check_integer(what: str, value: object, least: int) -> None:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise DataError(f"The {what} must be an integer of at least {least}. Got {shown(value)} instead.")
+        raise DataError(f"The {what} must be an integer of at least {least}. Got {quote(value)} instead.")

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..envs.canvas import COLOURS, rgb
 from ..envs.drawing import draw, factor_names
-from ..errors import import_extra, shown
+from ..errors import import_extra, quote
 from ..io.atomic import write_whole_path
 from .domains import rebuild_domain
 from .errors import DataError
@@ -66,7 +66,7 @@ def replay(
     if write is None:
         raise DataError(f"A replay is written as {' or '.join(WRITERS)}. Got '{target.name}' instead.")
     if not isinstance(fps, (int, float)) or not 0 < fps <= FASTEST:
-        raise DataError(f"The frames a second must be more than 0 and at most {FASTEST}. Got {shown(fps)} instead.")
+        raise DataError(f"The frames a second must be more than 0 and at most {FASTEST}. Got {quote(fps)} instead.")
     if transitions.layout.factors != domain.factors or dict(transitions.layout.features) != dict(domain.features):
         raise DataError(
             f"The recording's factors and features must be those of {domain.name}: {', '.join(domain.factors)}. "
@@ -120,7 +120,7 @@ def _choose_episode(transitions: Transitions, domain: Domain, wanted: int | None
     if wanted is not None:
         if wanted not in numbers:
             known = f"{numbers.min()} to {numbers.max()}"
-            raise DataError(f"There is no episode {shown(wanted)}; this recording's episodes are {known}.")
+            raise DataError(f"There is no episode {quote(wanted)}; this recording's episodes are {known}.")
         return int(wanted)
     causes = predicted if transitions.cause is None else transitions.cause
     if causes is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import shown, suggest
+from ..errors import quote, suggest
 from .errors import DataError
 
 # First parts of column names that mean something else than a factor.
@@ -53,7 +53,7 @@ class Layout:
         for name in names:
             if name in RESERVED or "." in name:
                 raise DataError(
-                    f"A factor cannot be called {shown(name)}: columns are named factor.feature, "
+                    f"A factor cannot be called {quote(name)}: columns are named factor.feature, "
                     f"and {', '.join(RESERVED)} have meanings of their own; rename it."
                 )
         described = _features(names, features, width)
@@ -107,7 +107,7 @@ def check_factor(name: object, names: Sequence[str], what: str) -> str:
         return name
     near = suggest(name, names) if isinstance(name, str) else ""
     listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    raise DataError(f"Unknown factor {shown(name)} ({what}){near or f'; the factors are {listed}.'}")
+    raise DataError(f"Unknown factor {quote(name)} ({what}){near or f'; the factors are {listed}.'}")
 
 
 def _rebuild(
@@ -124,13 +124,13 @@ def _rebuild(
 def _names(given: Any, what: str, empty: bool = False) -> tuple[str, ...]:
     """Names that can head a column, none of them twice."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise DataError(f"The {what}s must be a list of names. Got {shown(given)} instead.")
+        raise DataError(f"The {what}s must be a list of names. Got {quote(given)} instead.")
     names = tuple(given)
     if not names and not empty:
         raise DataError(f"There must be at least one {what}.")
     for name in names:
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > MAX_NAME:
-            raise DataError(f"The name of a {what} must be printable text. Got {shown(name)} instead.")
+            raise DataError(f"The name of a {what} must be printable text. Got {quote(name)} instead.")
     twice = next((name for position, name in enumerate(names) if name in names[:position]), None)
     if twice is not None:
         raise DataError(f"The {what} '{twice}' is named twice.")
@@ -145,7 +145,7 @@ def _features(
             raise DataError("Without arrays the features must be named: features={'ball': ['x', 'vx'], ...}.")
         return {factor: tuple(f"x{position}" for position in range(width)) for factor in factors}
     if not isinstance(given, Mapping):
-        raise DataError(f"The features must be a mapping from factors to names. Got {shown(given)} instead.")
+        raise DataError(f"The features must be a mapping from factors to names. Got {quote(given)} instead.")
     for factor in given:
         check_factor(factor, factors, "features")
     lacking = next((factor for factor in factors if factor not in given), None)

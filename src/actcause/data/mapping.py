@@ -29,7 +29,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..errors import shown, suggest
+from ..errors import quote, suggest
 from .errors import DataError
 from .layout import RESERVED, Layout, check_factor
 from .parquet import check_readable
@@ -81,7 +81,7 @@ class ColumnMap:
         episode = mapping.get("episode", "episode" if "episode" in columns else False)
         metadata = mapping.get("metadata", {})
         if not isinstance(metadata, Mapping):
-            raise DataError(f"'metadata' of the mapping must be a table. Got {shown(metadata)} instead.")
+            raise DataError(f"'metadata' of the mapping must be a table. Got {quote(metadata)} instead.")
         if mapping.get("classes") is not None:
             metadata = {**metadata, "classes": _classes(mapping["classes"], layout)}
         state = tuple(tuple(named.values()) for named in factors.values())
@@ -95,12 +95,12 @@ def read_mapping(given: Any) -> Mapping[str, Any]:
     if isinstance(given, (str, PathLike)):
         given = _mapping_file(Path(given))
     if not isinstance(given, Mapping):
-        raise DataError(f"A mapping must be a table with the keys {', '.join(KEYS)}. Got {shown(given)} instead.")
+        raise DataError(f"A mapping must be a table with the keys {', '.join(KEYS)}. Got {quote(given)} instead.")
     for key in given:
         if key not in KEYS:
             near = suggest(key, KEYS) if isinstance(key, str) else ""
             raise DataError(
-                f"Unknown key {shown(key)} of the mapping{near or '; its keys are ' + ', '.join(KEYS) + '.'}"
+                f"Unknown key {quote(key)} of the mapping{near or '; its keys are ' + ', '.join(KEYS) + '.'}"
             )
     return given
 
@@ -125,7 +125,7 @@ def _column(name: object, columns: Sequence[str]) -> str:
         return name
     near = suggest(name, columns) if isinstance(name, str) else ""
     listed = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    raise DataError(f"There is no column {shown(name)}{near or f'; the columns are {listed}.'}")
+    raise DataError(f"There is no column {quote(name)}{near or f'; the columns are {listed}.'}")
 
 
 def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
@@ -139,13 +139,13 @@ def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, st
         names = [column.rsplit(".", 1)[-1] for column in found]
         names = names if len(set(names)) == len(names) else found
         return dict(zip(names, found, strict=True))
-    raise DataError(f"The columns of {what} must be a list of names. Got {shown(given)} instead.")
+    raise DataError(f"The columns of {what} must be a list of names. Got {quote(given)} instead.")
 
 
 def _factors(given: Any, columns: Sequence[str]) -> dict[str, dict[str, str]]:
     if given is not None:
         if not isinstance(given, Mapping) or not given:
-            raise DataError(f"'factors' of the mapping must be a table of columns. Got {shown(given)} instead.")
+            raise DataError(f"'factors' of the mapping must be a table of columns. Got {quote(given)} instead.")
         return {str(name): _read_columns(listed, columns, f"'{name}'") for name, listed in given.items()}
     found: dict[str, dict[str, str]] = {}
     for column in columns:
@@ -184,7 +184,7 @@ def _outcome(
         return check_factor(given, tuple(factors), "outcome"), list(factors[given]), None
     if not isinstance(given, Mapping) or len(given) != 1:
         raise DataError(
-            f"'outcome' of the mapping must be a table of one outcome's columns. Got {shown(given)} instead."
+            f"'outcome' of the mapping must be a table of one outcome's columns. Got {quote(given)} instead."
         )
     [(name, listed)] = given.items()
     found_columns = _read_columns(listed, columns, f"the outcome '{name}'")
@@ -205,7 +205,7 @@ def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]
     if given is False:
         return {}
     if not isinstance(given, Mapping):
-        raise DataError(f"'{what}' of the mapping must be a table of factors and columns. Got {shown(given)} instead.")
+        raise DataError(f"'{what}' of the mapping must be a table of factors and columns. Got {quote(given)} instead.")
     return {check_factor(factor, factors, what): _column(column, columns) for factor, column in given.items()}
 
 
@@ -213,7 +213,7 @@ def _classes(given: Any, layout: Layout) -> dict[str, str]:
     """Read the class of every factor: as given, else the factor's own name."""
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
         raise DataError(
-            f"'classes' of the mapping must be a table of factors and their classes. Got {shown(given)} instead."
+            f"'classes' of the mapping must be a table of factors and their classes. Got {quote(given)} instead."
         )
     named = {check_factor(factor, layout.factors, "classes"): str(name) for factor, name in given.items()}
     classes = {factor: named.get(factor, factor) for factor in layout.factors}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import import_extra, shown
+from ..errors import import_extra, quote
 from .errors import DataError
 from .layout import Layout, check_factor
 from .row_arrays import concatenate
@@ -61,10 +61,10 @@ def _episodes(dataset: Any) -> Iterator[Any]:
         try:
             dataset = minari.load_dataset(dataset)
         except (FileNotFoundError, ValueError) as wrong:
-            raise DataError(f"Minari cannot load {shown(dataset)}: {str(wrong).strip()}.") from wrong
+            raise DataError(f"Minari cannot load {quote(dataset)}: {str(wrong).strip()}.") from wrong
     every = dataset.iterate_episodes() if hasattr(dataset, "iterate_episodes") else dataset
     if not isinstance(every, Iterable):
-        raise DataError(f"A Minari data set or a list of episodes is needed. Got {shown(dataset)} instead.")
+        raise DataError(f"A Minari data set or a list of episodes is needed. Got {quote(dataset)} instead.")
     yield from every
 
 
@@ -131,7 +131,7 @@ def _truth(episode: Any, key: str | None, steps: int) -> Array | None:
         return None
     infos = getattr(episode, "infos", None) or {}
     if key not in infos:
-        raise DataError(f"The infos of an episode have no entry {shown(key)}; they have {', '.join(infos) or 'none'}.")
+        raise DataError(f"The infos of an episode have no entry {quote(key)}; they have {', '.join(infos) or 'none'}.")
     values = np.asarray(infos[key])
     return values[len(values) - steps :]
 

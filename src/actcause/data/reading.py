@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..errors import shown
+from ..errors import quote
 from .errors import DataError
 from .mapped_rows import read_chunks
 from .mapping import ColumnMap
@@ -21,7 +21,7 @@ def read_rows(
 ) -> Iterator[RowArrays]:
     """Read at most `rows` rows at a time, of all or, in one of our files, of one row group."""
     if not isinstance(rows, int) or rows < 1:
-        raise DataError(f"The number of rows of a batch must be a positive integer. Got {shown(rows)} instead.")
+        raise DataError(f"The number of rows of a batch must be a positive integer. Got {quote(rows)} instead.")
     source = Path(path)
     if mapping is None and is_parquet(source):
         with open_parquet(source) as file:

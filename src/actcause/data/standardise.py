@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import shown
+from ..errors import quote
 from .errors import DataError
 from .layout import Layout
 from .running_statistics import RunningStatistics
@@ -88,7 +88,7 @@ class Standardiser:
                 for name in ("mean", "scale", "outcome_mean", "outcome_scale")
             )
         except (KeyError, TypeError, ValueError) as wrong:
-            raise DataError(f"Not a description of a standardiser: {shown(wrong)}.") from wrong
+            raise DataError(f"Not a description of a standardiser: {quote(wrong)}.") from wrong
         wanted = (len(layout.factors), mean.shape[-1] if mean.ndim == 2 else 0)
         if not mean.shape == scale.shape == wanted or not (
             outcome_mean.shape == outcome_scale.shape == (len(layout.outcome_features),)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import import_extra, printable, shown
+from ..errors import escape, import_extra, quote
 from .errors import DataError
 from .parquet import is_parquet, open_parquet
 from .validate import Array
@@ -31,7 +31,7 @@ def column_names(path: Path) -> tuple[str, ...]:
         names = _csv_header(path)[0]
     twice = next((name for position, name in enumerate(names) if name in names[:position]), None)
     if twice is not None:
-        raise DataError(f"{path} has two columns called {shown(twice)}: rename one.")
+        raise DataError(f"{path} has two columns called {quote(twice)}: rename one.")
     return names
 
 
@@ -97,7 +97,7 @@ def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk
     except arrow.ArrowException as wrong:
         if "Empty CSV file" in str(wrong) or "skip initial" in str(wrong):
             raise DataError(f"{path} holds no row below the names of its columns.") from wrong
-        reason = printable(str(wrong).strip().splitlines()[0][:200])
+        reason = escape(str(wrong).strip().splitlines()[0][:200])
         raise DataError(f"{path} cannot be read as CSV: {reason}") from wrong
 
 
@@ -139,7 +139,7 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
             converted[row] = np.nan if _is_missing(value) else float(value)
         except (TypeError, ValueError) as wrong:
             raise DataError(
-                f"Column '{column}' must hold numbers. Got {shown(value)} in row {first + row + 1} instead."
+                f"Column '{column}' must hold numbers. Got {quote(value)} in row {first + row + 1} instead."
             ) from wrong
     return converted
 
@@ -159,7 +159,7 @@ def as_booleans(values: Array, column: str, first: int) -> Array:
     if len(wrong):
         [came] = values[wrong[:1]].tolist()
         raise DataError(
-            f"Column '{column}' must hold true or false (or 1 and 0). Got {shown(came)} in row {first + wrong[0] + 1}."
+            f"Column '{column}' must hold true or false (or 1 and 0). Got {quote(came)} in row {first + wrong[0] + 1}."
         )
     return numbers.astype(np.bool_)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import shown
+from ..errors import quote
 from .errors import DataError
 from .layout import Layout
 from .mapped_rows import read_frame
@@ -166,7 +166,7 @@ class Transitions(RowArrays):
         if not isinstance(index, slice):
             index = np.asarray(index)
             if index.ndim != 1 or index.dtype.kind not in "biu":
-                raise DataError(f"Rows are selected by a slice, positions or booleans. Got {shown(index)} instead.")
+                raise DataError(f"Rows are selected by a slice, positions or booleans. Got {quote(index)} instead.")
         try:
             part = self.take(index)
         except IndexError as outside:
@@ -203,7 +203,7 @@ class Transitions(RowArrays):
         [2, 2]
         """
         if not isinstance(share, (int, float)) or not 0 < share < 1:
-            raise DataError(f"The share of a split must be between 0 and 1. Got {shown(share)} instead.")
+            raise DataError(f"The share of a split must be between 0 and 1. Got {quote(share)} instead.")
         codes, count = self._units(2)
         first = min(max(round(share * count), 1), count - 1)
         chosen = np.zeros(count, dtype=bool)
@@ -213,7 +213,7 @@ class Transitions(RowArrays):
     def folds(self, k: int = 5, *, seed: int = 0) -> list[tuple[Transitions, Transitions]]:
         """Return `k` pairs (the rest, a fold): every episode (or row, see `unit`) is in exactly one fold."""
         if not isinstance(k, int) or k < 2:
-            raise DataError(f"The number of folds must be an integer of at least 2. Got {shown(k)} instead.")
+            raise DataError(f"The number of folds must be an integer of at least 2. Got {quote(k)} instead.")
         codes, count = self._units(k)
         fold = np.empty(count, dtype=np.int64)
         fold[np.random.default_rng(seed).permutation(count)] = np.arange(count) % k

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import shown
+from ..errors import quote
 from .errors import DataError
 from .layout import Layout
 
@@ -30,7 +30,7 @@ def check_numbers(given: Any, what: str, dimensions: int, meaning: str, remedy: 
             raise TypeError
         array = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except (TypeError, ValueError) as wrong:
-        raise DataError(f"The {what} must be numbers of shape {meaning}. Got {shown(given)} instead.") from wrong
+        raise DataError(f"The {what} must be numbers of shape {meaning}. Got {quote(given)} instead.") from wrong
     if array.ndim != dimensions:
         hint = f"; {remedy} adds the last axis" if array.ndim == dimensions - 1 else ""
         raise DataError(f"The {what} must be of shape {meaning}. Got {array.shape} instead{hint}.")
@@ -51,7 +51,7 @@ def check_flags(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
     if array.dtype.kind not in "fiu" or not bool(np.isin(array, (0, 1)).all()):
         wrong = array if array.dtype.kind not in "fiu" else array[~np.isin(array, (0, 1))]
         raise DataError(
-            f"The {what} must be true or false for every row and factor. Got {shown(wrong.flat[0])} instead."
+            f"The {what} must be true or false for every row and factor. Got {quote(wrong.flat[0])} instead."
         )
     return array.astype(np.bool_)
 
@@ -112,7 +112,7 @@ def check_extra(name: object, given: Any, rows: int) -> Array:
     if not isinstance(name, str) or not name or array.shape != (rows,) or array.dtype.kind not in "fiub":
         raise DataError(
             f"Extra values must be one number or truth value for each of the {rows} rows. "
-            f"Got {shown(name)} of shape {array.shape} and type {array.dtype} instead."
+            f"Got {quote(name)} of shape {array.shape} and type {array.dtype} instead."
         )
     return array
 

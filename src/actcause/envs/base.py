@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import QueryError, shown, suggest
+from ..errors import QueryError, quote, suggest
 
 Array = np.ndarray[Any, Any]
 
@@ -193,4 +193,4 @@ class Domain(ABC):
             if not number or value < least or (positive and value <= 0):
                 wanted = "positive" if positive else f"{least} or more"
                 kind = ", an integer" if whole else ""
-                raise QueryError(f"The '{name}' of {self.name} must be {wanted}{kind}. Got {shown(value)} instead.")
+                raise QueryError(f"The '{name}' of {self.name} must be {wanted}{kind}. Got {quote(value)} instead.")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import QueryError, shown
+from ..errors import QueryError, quote
 from .base import Array, Domain, Step
 from .physics import TOUCH, Number, Truth, anywhere, either, greater, lesser, nudge, unpack, where, worlds_where
 
@@ -100,12 +100,12 @@ class Breakout(Domain):
             if not _is_pair(getattr(self, name)):
                 raise QueryError(
                     f"The '{name}' of break must be two numbers, such as {getattr(type(self), name)}. "
-                    f"Got {shown(getattr(self, name))} instead."
+                    f"Got {quote(getattr(self, name))} instead."
                 )
         zones = self.angles if isinstance(self.angles, tuple) else ()
         if not zones or not all(_is_pair(angle) and angle[1] > 0 for angle in zones):
             raise QueryError(
-                f"The 'angles' of break must be one or more velocities upwards. Got {shown(self.angles)} instead."
+                f"The 'angles' of break must be one or more velocities upwards. Got {quote(self.angles)} instead."
             )
         for name in ("paddle", "ball", "block"):
             across, up = getattr(self, name)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import QueryError, shown
+from ..errors import QueryError, quote
 from .base import Array, Domain
 from .block_1d import Block1D
 from .breakout import ALIVE, Breakout
@@ -98,7 +98,7 @@ def factor_names(domain: Domain, given: Any, what: str = "causes") -> tuple[str,
         if not right or not np.isin(vector, (0, 1)).all():
             raise QueryError(
                 f"The {what} must be names of factors, or 0 or 1 for each of the {len(domain.factors)} factors of "
-                f"{domain.name}. Got {shown(given)} instead."
+                f"{domain.name}. Got {quote(given)} instead."
             )
         positions = set(np.flatnonzero(vector).tolist())
     return tuple(factor for position, factor in enumerate(domain.factors) if position in positions)
@@ -112,7 +112,7 @@ def _check_world(domain: Domain, world: Any) -> Array:
     wanted = (len(domain.factors), domain.width)
     if values.shape != wanted or not np.isfinite(values).all():
         raise QueryError(
-            f"A world of {domain.name} must be finite numbers of shape {wanted}. Got {shown(world)} instead."
+            f"A world of {domain.name} must be finite numbers of shape {wanted}. Got {quote(world)} instead."
         )
     return values
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import QueryError, shown
+from ..errors import QueryError, quote
 from .base import Array, Domain, Step
 from .physics import TOUCH, Number, Truth, anywhere, either, gap, greater, lesser, nudge, unpack, where, worlds_where
 
@@ -94,7 +94,7 @@ class Push(Domain):
         self._check("margin", "noise")
         if not isinstance(self.walls_bind_block, bool):
             raise QueryError(
-                f"The 'walls_bind_block' of push must be True or False. Got {shown(self.walls_bind_block)} instead."
+                f"The 'walls_bind_block' of push must be True or False. Got {quote(self.walls_bind_block)} instead."
             )
         if not 0 <= 2 * self.margin < self.arena - self.box:
             raise QueryError(

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..errors import QueryError, shown, suggest
+from ..errors import QueryError, quote, suggest
 from .base import Array, Domain, Step
 
 CENTRE = 0.15  # passive dynamics turn about a point in [-CENTRE, CENTRE]^d; active relations are offset as much
@@ -36,11 +36,11 @@ class Relation:
 
     def __post_init__(self) -> None:
         if not isinstance(self.parents, tuple | list) or not all(isinstance(name, str) for name in self.parents):
-            raise QueryError(f"A relation's parents are a tuple of names, such as ('a1',). Got {shown(self.parents)}.")
+            raise QueryError(f"A relation's parents are a tuple of names, such as ('a1',). Got {quote(self.parents)}.")
         object.__setattr__(self, "parents", tuple(self.parents))
         for name in (*self.parents, self.target):
             if not (isinstance(name, str) and name.isidentifier()):
-                raise QueryError(f"A variable's name is a word such as 'a1'. Got {shown(name)}.")
+                raise QueryError(f"A variable's name is a word such as 'a1'. Got {quote(name)}.")
         if not self.parents:
             raise QueryError(f"The relation into '{self.target}' has no parents; give it at least one.")
         if len(set(self.parents)) < len(self.parents):
@@ -62,7 +62,7 @@ class Relation:
         for part in filter(str.strip, text.split(";")):
             parents, arrow, target = part.partition("->")
             if not arrow:
-                raise QueryError(f"A relation is written as 'a1, a2 -> y'. Got {shown(part.strip())} instead.")
+                raise QueryError(f"A relation is written as 'a1, a2 -> y'. Got {quote(part.strip())} instead.")
             relations.append(cls(tuple(name.strip() for name in parents.split(",")), target.strip()))
         return tuple(relations)
 
@@ -181,7 +181,7 @@ class RandomVectors(Domain):
             given = [Relation(**r) if isinstance(r, Mapping) and set(r) == keys else r for r in given]
         if not isinstance(given, tuple | list) or not all(isinstance(relation, Relation) for relation in given):
             raise QueryError(
-                f"Relations are given as (Relation(parents=('a1',), target='y'), ...). Got {shown(given)}."
+                f"Relations are given as (Relation(parents=('a1',), target='y'), ...). Got {quote(given)}."
             )
         object.__setattr__(self, "relations", tuple(given))
         self._check_graph()
@@ -191,7 +191,7 @@ class RandomVectors(Domain):
         named = {name for relation in self.relations for name in (*relation.parents, relation.target)}
         if self.outcome_name not in named:
             hint = suggest(str(self.outcome_name), sorted(named)) or "."
-            raise QueryError(f"The outcome {shown(self.outcome_name)} occurs in no relation{hint}")
+            raise QueryError(f"The outcome {quote(self.outcome_name)} occurs in no relation{hint}")
         if not any(relation.target == self.outcome_name for relation in self.relations):
             raise QueryError(
                 f"No relation has the outcome '{self.outcome_name}' as its target; "
@@ -203,17 +203,17 @@ class RandomVectors(Domain):
 
     def _check_numbers(self) -> None:
         if self.dynamics not in ("replace", "increment"):
-            raise QueryError(f"The dynamics are 'replace' or 'increment'. Got {shown(self.dynamics)}.")
+            raise QueryError(f"The dynamics are 'replace' or 'increment'. Got {quote(self.dynamics)}.")
         for name, least in (("dimensions", 1), ("draw", 0)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-                raise QueryError(f"'{name}' must be an integer of at least {least}. Got {shown(value)}.")
+                raise QueryError(f"'{name}' must be an integer of at least {least}. Got {quote(value)}.")
         for name in ("rate", "increment", "drive", "passive", "outcome_passive", "noise"):
             value = getattr(self, name)
             if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not 0 <= value < np.inf:
-                raise QueryError(f"'{name}' must be a number of at least 0. Got {shown(value)}.")
+                raise QueryError(f"'{name}' must be a number of at least 0. Got {quote(value)}.")
         if not 0 < self.rate < 1:
-            raise QueryError(f"'rate' is a share strictly between 0 and 1. Got {shown(self.rate)}.")
+            raise QueryError(f"'rate' is a share strictly between 0 and 1. Got {quote(self.rate)}.")
 
     # -- what it is made of ------------------------------------------------------------------------
 
@@ -402,7 +402,7 @@ def random_vectors(name: str, **overrides: Any) -> RandomVectors:
     """
     if name not in PRESETS:
         hint = suggest(str(name), PRESETS) or f"; there are {', '.join(PRESETS)}."
-        raise QueryError(f"Unknown Random Vectors domain {shown(name)}{hint}")
+        raise QueryError(f"Unknown Random Vectors domain {quote(name)}{hint}")
     known = [parameter.name for parameter in fields(RandomVectors)]
     for parameter in overrides:
         if parameter not in known:

@@ -21,7 +21,7 @@ from torch import Tensor
 from .._version import __version__
 from ..data import Transitions
 from ..data.layout import Layout
-from ..errors import import_extra, shown
+from ..errors import import_extra, quote
 from ..io.atomic import write_whole_bytes
 from .errors import RunError
 
@@ -151,7 +151,7 @@ def read(path: str | PathLike[str]) -> Saved:
         raise damaged(path) from wrong
     if not known or version != VERSION:
         raise RunError(
-            f"{path} is of version {shown(version)} of the format, and this actcause reads version {VERSION}: "
+            f"{path} is of version {quote(version)} of the format, and this actcause reads version {VERSION}: "
             "use the actcause that wrote it, or train again."
         )
     return Saved(header, tensors)

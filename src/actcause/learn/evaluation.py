@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data import Transitions
-from ..errors import shown
+from ..errors import quote
 from .errors import LearnError
 
 if TYPE_CHECKING:
@@ -313,9 +313,9 @@ def bootstrap_interval(values: Sequence[float], level: float = 0.95, *, draws: i
 def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:
     seeds = np.asarray(values, dtype=np.float64)
     if seeds.ndim != 1 or len(seeds) < 2 or not np.isfinite(seeds).all():
-        raise LearnError(f"An interval needs a number for each of two seeds or more. Got {shown(values)} instead.")
+        raise LearnError(f"An interval needs a number for each of two seeds or more. Got {quote(values)} instead.")
     if not 0 < level < 1:
-        raise LearnError(f"The level of an interval must be between 0 and 1. Got {shown(level)} instead.")
+        raise LearnError(f"The level of an interval must be between 0 and 1. Got {quote(level)} instead.")
     return seeds, float(seeds.std(ddof=1))
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..data import Transitions
-from ..errors import shown
+from ..errors import quote
 from .checkpoint import save
 from .errors import LearnError
 from .evaluation import edge_error
@@ -157,7 +157,7 @@ class Learner(ABC):
                 parameter=name,
                 method=type(self).__name__,
                 wanted=wanted,
-                got=shown(getattr(self, name)),
+                got=quote(getattr(self, name)),
             )
 
     def require_integer(self, name: str, least: int = 1) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from ..data import Transitions
-from ..errors import shown
+from ..errors import quote
 from .errors import LearnError
 from .methods.paper_networks import GaussianModel
 from .training.batches import beside_own
@@ -149,9 +149,9 @@ def learned_preimages(
     apart = 2 * tolerance if outcome_tolerance is None else outcome_tolerance
     for name, value in (("tolerance", tolerance), ("outcome_tolerance", apart)):
         if not value > 0:
-            raise LearnError(f"The '{name}' of preimages must be positive. Got {shown(value)} instead.")
+            raise LearnError(f"The '{name}' of preimages must be positive. Got {quote(value)} instead.")
     if not isinstance(samples, int) or samples < 2:
-        raise LearnError(f"The 'samples' of preimages must be an integer of at least 2. Got {shown(samples)} instead.")
+        raise LearnError(f"The 'samples' of preimages must be an integer of at least 2. Got {quote(samples)} instead.")
     chosen = learner.explain(data) if hindsight else learner.predict(data)
     generator = np.random.default_rng(seed)
     encoded = learner.encoder_.encode(data)

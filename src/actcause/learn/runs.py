@@ -32,7 +32,7 @@ import numpy as np
 import torch
 
 from ..data import Transitions
-from ..errors import MissingExtraError, shown
+from ..errors import MissingExtraError, quote
 from ..io.atomic import remove_partials, write_whole_bytes
 from . import checkpoint
 from .errors import LearnError, RunError
@@ -98,9 +98,9 @@ def train(
     (['history.jsonl', 'model.safetensors', 'run.json'], 'finished')
     """
     if patience is not None and (not isinstance(patience, int) or patience < 1):
-        raise LearnError(f"The patience must be a positive number of steps. Got {shown(patience)} instead.")
+        raise LearnError(f"The patience must be a positive number of steps. Got {quote(patience)} instead.")
     if not isinstance(data, Transitions):
-        raise LearnError(f"The data must be Transitions. Got {shown(data)} instead.")
+        raise LearnError(f"The data must be Transitions. Got {quote(data)} instead.")
     learner.check_options()
     folder = Path(out)
     header = {**checkpoint.describe(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
@@ -196,7 +196,7 @@ def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path)
     for name, value in {**wanted, "patience": now["patience"]}.items():
         if name not in FREE and (name not in found or found[name] != value):
             raise RunError(
-                f"{folder} was begun with {name}={shown(found.get(name))} and cannot go on with {name}={shown(value)}: "
+                f"{folder} was begun with {name}={quote(found.get(name))} and cannot go on with {name}={quote(value)}: "
                 "give the same options, or train into another folder."
             )
     if before.get("data") != now["data"]:

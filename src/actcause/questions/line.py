@@ -12,7 +12,7 @@ from typing import Any
 from .. import examples
 from ..core.compare import compare
 from ..core.definitions import DEFINITIONS
-from ..errors import ActCauseError, QueryError, shown, suggest
+from ..errors import ActCauseError, QueryError, quote, suggest
 from .source import ModelSource, parse_model, read_model, read_text
 
 VERSION = 1  # of how answers are found and written: those of another version are found again
@@ -90,9 +90,9 @@ def _parse_fields(line: str) -> dict[str, Any]:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise QueryError(f"A question must be a JSON object; got {shown(line.strip())} ({error}).") from None
+        raise QueryError(f"A question must be a JSON object; got {quote(line.strip())} ({error}).") from None
     if not isinstance(given, dict):
-        raise QueryError(f"A question must be a JSON object, such as {SUCH}; got {shown(given)}.")
+        raise QueryError(f"A question must be a JSON object, such as {SUCH}; got {quote(given)}.")
     for name, value in given.items():
         if name not in FIELDS:
             hint = suggest(name, FIELDS) or f"; a question may have {', '.join(FIELDS)}."
@@ -100,7 +100,7 @@ def _parse_fields(line: str) -> dict[str, Any]:
         if not isinstance(value, FIELDS[name]) or (isinstance(value, bool) and bool not in FIELDS[name]):
             expected = " or ".join(WORDS[kind] for kind in FIELDS[name])
             wrong = "The field '{parameter}' must be {expected}; got {got}."
-            raise QueryError(wrong, parameter=name, expected=expected, got=shown(value))
+            raise QueryError(wrong, parameter=name, expected=expected, got=quote(value))
     return given
 
 
@@ -146,7 +146,7 @@ def _parse_definitions(given: str | list[Any]) -> tuple[tuple[str, ...], bool]:
         return (given,), False
     if not given or not all(isinstance(name, str) for name in given):
         wrong = "The field '{parameter}' must be a name, a list of names, or 'all'; got {got}."
-        raise QueryError(wrong, parameter="definition", got=shown(given))
+        raise QueryError(wrong, parameter="definition", got=quote(given))
     return tuple(given), True
 
 

@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from ...errors import QueryError, shown
+from ...errors import QueryError, quote
 from ...io.settings import as_tuples
 
 MOST = 10_000  # trials of one sweep
@@ -38,7 +38,7 @@ class Grid:
         for word in words:
             name, equals, written = (part.strip() for part in word.partition("="))
             if not equals or not name.isidentifier() or not written:
-                raise QueryError(f"A sweep takes names with their values, such as {SUCH_AS}. Got {shown(word)}.")
+                raise QueryError(f"A sweep takes names with their values, such as {SUCH_AS}. Got {quote(word)}.")
             if name in others:
                 raise QueryError(f"{name} cannot be swept over: it is the same for all trials, by {others[name]}.")
             if name in found:

@@ -16,7 +16,7 @@ import numpy as np
 from ...data import Transitions
 from ...data.errors import DataError
 from ...data.layout import Layout
-from ...errors import shown, suggest
+from ...errors import quote, suggest
 from ..errors import LearnError
 
 Array = np.ndarray[Any, Any]
@@ -215,7 +215,7 @@ class Encoder:
             categories = {(str(f), str(n)): tuple(map(float, v)) for f, n, v in document["categories"]}
             encoder = cls(layout, tuple(map(str, document["classes"])), categories, *arrays)
         except (KeyError, TypeError, ValueError) as wrong:
-            raise LearnError(f"Not a description of an encoder: {shown(wrong)}.") from wrong
+            raise LearnError(f"Not a description of an encoder: {quote(wrong)}.") from wrong
         if len(encoder.classes) != len(layout.factors) or encoder.mean.shape != encoder.scale.shape:
             raise LearnError("The description of the encoder does not fit the layout: it has other shapes.")
         return encoder
@@ -239,7 +239,7 @@ def _spread(values: Array, mask: Array | None) -> tuple[Array, Array]:
 def _classes(data: Transitions, given: Mapping[str, str] | None) -> tuple[str, ...]:
     given = {} if given is None else given
     if not isinstance(given, Mapping):
-        raise LearnError(f"The classes must be a mapping from factors to names. Got {shown(given)} instead.")
+        raise LearnError(f"The classes must be a mapping from factors to names. Got {quote(given)} instead.")
     for factor in given:
         if factor not in data.factors:
             raise LearnError(f"Unknown factor '{factor}' (classes){suggest(str(factor), data.factors) or '.'}")
@@ -254,7 +254,7 @@ def _classes(data: Transitions, given: Mapping[str, str] | None) -> tuple[str, .
 def _categories(data: Transitions, listed: Iterable[str]) -> dict[tuple[str, str], tuple[float, ...]]:
     found: dict[tuple[str, str], tuple[float, ...]] = {}
     if isinstance(listed, str) or not isinstance(listed, Iterable):
-        raise LearnError(f"Categorical features must be a list such as ['lamp.on']. Got {shown(listed)} instead.")
+        raise LearnError(f"Categorical features must be a list such as ['lamp.on']. Got {quote(listed)} instead.")
     for name in listed:
         factor, _, feature = str(name).partition(".")
         if factor == "next":
@@ -264,10 +264,10 @@ def _categories(data: Transitions, listed: Iterable[str]) -> dict[tuple[str, str
             names, values = data.features[factor], data.state[:, data.layout.index(factor)]
         else:
             raise LearnError(
-                f"Unknown factor in categorical feature {shown(name)}{suggest(factor, data.factors) or '.'}"
+                f"Unknown factor in categorical feature {quote(name)}{suggest(factor, data.factors) or '.'}"
             )
         if feature not in names:
-            raise LearnError(f"Unknown categorical feature {shown(name)}{suggest(feature, names) or '.'}")
+            raise LearnError(f"Unknown categorical feature {quote(name)}{suggest(feature, names) or '.'}")
         seen = np.unique(values[:, names.index(feature)])
         if len(seen) > 64:
             raise DataError(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from ...data import Transitions
-from ...errors import shown
+from ...errors import quote
 from ..errors import LearnError
 from .loop import Stage, Stopped, Trainer, TrainingProgress
 from .replica import Replica, prepare_replica
@@ -108,11 +108,11 @@ def device_of(name: str) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError as wrong:
-        raise LearnError(f"The device must be auto, cpu or cuda. Got {shown(name)} instead.") from wrong
+        raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.") from wrong
     if device.type == "cuda" and not torch.cuda.is_available():
         raise LearnError("The device 'cuda' is not available here; say {device:cpu} or 'auto'.", parameter="device")
     if device.type not in ("cpu", "cuda"):
-        raise LearnError(f"The device must be auto, cpu or cuda. Got {shown(name)} instead.")
+        raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.")
     return device
 
 
