@@ -93,7 +93,7 @@ class _Watch:
         import torch
 
         from actcause.learn import make
-        from actcause.learn.training.batches import beside_own
+        from actcause.learn.training.layers import beside_own
         from actcause.learn.training.replica import prepare_replica
 
         options = known_options(method, arguments.options)

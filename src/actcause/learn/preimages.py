@@ -25,7 +25,7 @@ from ..data import Transitions
 from ..errors import quote
 from .errors import LearnError
 from .methods.paper_networks import GaussianModel
-from .training.batches import beside_own
+from .training.layers import beside_own
 from .training.networks import MaskedModel
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import numpy as np
 import torch
 
 from actcause.data import collect
-from actcause.learn.training.batches import FOLDS, DeviceRows, Sampler, beside_own, folds_of, seed_of
+from actcause.learn.training.batches import FOLDS, DeviceRows, Sampler, folds_of, seed_of
 from actcause.learn.training.encoding import Encoder
+from actcause.learn.training.layers import beside_own
 
 CPU = torch.device("cpu")
 

@@ -10,7 +10,8 @@ from actcause.data import Transitions
 from actcause.learn.training.batches import DeviceRows, folds_of
 from actcause.learn.training.encoding import Encoder
 from actcause.learn.training.loop import Trainer
-from actcause.learn.training.surprises import Surprises, own_state_model
+from actcause.learn.training.networks import own_state_model
+from actcause.learn.training.surprises import Surprises
 
 CPU = torch.device("cpu")
 

@@ -15,10 +15,11 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..training.batches import beside_own, seed_of
+from ..training.batches import seed_of
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
 from ..training.forward import Batch, Nets, Score, Training, masked_model, plain_model
+from ..training.layers import beside_own
 from ..training.replica import Replica
 from .score import ScoreLearner
 

@@ -31,12 +31,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..training import forward, masks
-from ..training.batches import FOLDS, Sampler, beside_own
+from ..training.batches import FOLDS, Sampler
 from ..training.calibration import Reliability, temperature_of
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded
 from ..training.hindsight import MaskErrors, discoveries, score_masks, steadiest_penalty
-from ..training.layers import group_weights, select_groups
+from ..training.layers import beside_own, group_weights, select_groups
 from ..training.loop import Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork, MaskedModel
 from ..training.replica import Replica

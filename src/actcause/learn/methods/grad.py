@@ -15,10 +15,10 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor, nn
 
-from ..training.batches import beside_own
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
 from ..training.forward import Batch, Nets, Score, Training, error_loss, masked_model, plain_model
+from ..training.layers import beside_own
 from ..training.loop import Loss, Settings
 from ..training.networks import MaskedModel
 from .score import ScoreLearner

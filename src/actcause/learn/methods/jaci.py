@@ -12,14 +12,14 @@ from torch import Tensor, nn
 
 from ...data import Transitions
 from ..learner import Array, Learner
-from ..training.batches import FOLDS, beside_own
+from ..training.batches import FOLDS
 from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
 from ..training.hindsight import MaskErrors, score_masks
-from ..training.networks import BinaryNetwork, MaskedModel
+from ..training.layers import beside_own
+from ..training.networks import BinaryNetwork, MaskedModel, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.surprises import own_state_model
 from .em import COLD, DISTILLED, VARIANTS, MaskEM
 
 MANY_ROWS = 250_000

@@ -35,10 +35,9 @@ from ..training.forward import (
     score_rows,
 )
 from ..training.loop import Settings, Stage, one_cycle
-from ..training.networks import BinaryNetwork
+from ..training.networks import BinaryNetwork, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.surprises import own_state_model
 
 PRICED_ROWS = 10_000  # rows that costs are measured with
 

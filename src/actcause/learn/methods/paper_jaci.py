@@ -41,9 +41,9 @@ from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded, Encoder
 from ..training.forward import Batch, Nets, Training
 from ..training.loop import Loss, Settings, Stage
+from ..training.networks import own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.surprises import own_state_model
 from .paper_networks import BitNetwork, GaussianModel, gaussian_misfit
 
 MIXINGS = ("bernoulli", "straight-through", "soft")

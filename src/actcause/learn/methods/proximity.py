@@ -19,9 +19,9 @@ from ..learner import Array, Learner
 from ..training.columns import spans
 from ..training.encoding import Encoded, Encoder
 from ..training.forward import Training
+from ..training.networks import own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.surprises import own_state_model
 
 RADII = 200  # radii looked at
 STOPPED = "Training stopped before a radius was chosen, so no factor is ever named; resume it or give it more time."

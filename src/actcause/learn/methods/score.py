@@ -23,9 +23,9 @@ from ..training.forward import (
     score_rows,
 )
 from ..training.loop import Loss, Stage, one_cycle
+from ..training.networks import own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.surprises import own_state_model
 from ..training.thresholds import NamedModel, Threshold, likelihood
 
 

@@ -25,9 +25,10 @@ from ..training.batches import DeviceRows, Sampler, folds_of
 from ..training.encoding import Encoder
 from ..training.forward import error_loss
 from ..training.loop import Settings, Stage, Trainer, one_cycle
+from ..training.networks import own_state_model
 from ..training.replica import split_of
 from ..training.session import device_of
-from ..training.surprises import SURPRISING, Surprises, own_state_model
+from ..training.surprises import SURPRISING, Surprises
 from ..training.thresholds import NamedModel
 
 Array = np.ndarray[Any, Any]

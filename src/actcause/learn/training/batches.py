@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from .encoding import Encoded
+from .layers import beside_own
 
 Array = np.ndarray[Any, Any]
 FOLDS = 2  # a mask is judged by the model that has not seen the mask's episode
@@ -99,13 +100,6 @@ class DeviceRows:
             fold = self.fold[part]
             found += [torch.nonzero(fold == k)[:, 0] + part.start for k in range(FOLDS)]
         return found
-
-
-def beside_own(inputs: Tensor, own: int | None) -> Tensor:
-    """(…, factors, columns) to (…, factors, 2 columns): the outcome's own columns beside each factor's."""
-    if own is None:
-        return inputs
-    return torch.cat([inputs, inputs[..., own : own + 1, :].expand_as(inputs)], dim=-1)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .batches import DeviceRows, Sampler, beside_own, folds_of
+from .batches import DeviceRows, Sampler, folds_of
 from .diagnostics import diagnose
 from .encoding import Encoded, Encoder
-from .layers import group_weights
+from .layers import beside_own, group_weights
 from .loop import Loss, Settings, Stage
 from .networks import MaskedModel
 from .replica import Replica, seeds_of

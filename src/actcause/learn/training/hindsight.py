@@ -15,7 +15,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from . import masks
-from .batches import FOLDS, beside_own
+from .batches import FOLDS
+from .layers import beside_own
 from .networks import BinaryNetwork, MaskedModel
 
 LISTED = 64  # up to so many binaries are all tried

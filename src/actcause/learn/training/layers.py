@@ -84,3 +84,10 @@ def select_groups(module: nn.Module, groups: slice) -> nn.Module:
 def group_weights(module: nn.Module, groups: slice) -> dict[str, Tensor]:
     """The weights of some of a module's groups, as a state that a smaller module of the same kind can load."""
     return {name: value[groups].clone() for name, value in module.state_dict().items()}
+
+
+def beside_own(inputs: Tensor, own: int | None) -> Tensor:
+    """(…, factors, columns) to (…, factors, 2 columns): the outcome's own columns beside each factor's."""
+    if own is None:
+        return inputs
+    return torch.cat([inputs, inputs[..., own : own + 1, :].expand_as(inputs)], dim=-1)

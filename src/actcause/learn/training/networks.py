@@ -1,6 +1,6 @@
-"""The two networks of joint inference: a forward model under a mask, and a map from states to binaries.
+"""The networks of joint inference: a forward model under a mask, a map from states to binaries, and the own state's.
 
-Both see a factor beside the outcome's own previous state, and factors of one class share all weights. The paper's
+The first two see a factor beside the outcome's own previous state, and factors of one class share all weights. The paper's
 Appendix "JACI Network" adds up embeddings; so do these. What is learned about several factors together, such as
 whether two bodies will meet, is learned after the sum: embeddings are shallow, and residual blocks follow.
 """
@@ -13,7 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .layers import ClassLinear, Linear, Residual
+from .batches import FOLDS
+from .encoding import Encoder
+from .layers import ClassLinear, Linear, Residual, perceptron
+
+OWN_STATE_WIDTH = 64
 
 
 class Embedding(nn.Module):
@@ -77,3 +81,8 @@ class BinaryNetwork(nn.Module):
         together = embedded + self.context(embedded.sum(dim=1)).unsqueeze(1)
         odds: Tensor = self.head(together.reshape(groups, factors * count, width))
         return odds.reshape(groups, factors, count).transpose(1, 2)
+
+
+def own_state_model(encoder: Encoder, replicas: int) -> nn.Module:
+    """Predicts the outcome from its own factor alone, for each replica and each half of its episodes."""
+    return perceptron(FOLDS * replicas, encoder.columns, OWN_STATE_WIDTH, encoder.outputs, 2)

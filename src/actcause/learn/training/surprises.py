@@ -13,19 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from .batches import FOLDS, DeviceRows, Sampler
-from .encoding import Encoder
-from .layers import group_weights, perceptron
+from .layers import group_weights
 from .loop import Settings, Stage, one_cycle
 
 SURPRISING = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
 RARE = 0.25  # events in fewer rows than this are rare
-WIDTH, STEPS, BATCH, RATE = 64, 1000, 1024, 3e-3
+STEPS, BATCH, RATE = 1000, 1024, 3e-3
 BLOCK = 8192  # rows judged together
-
-
-def own_state_model(encoder: Encoder, replicas: int) -> nn.Module:
-    """Predicts the outcome from its own factor alone, for each replica and each half of its episodes."""
-    return perceptron(FOLDS * replicas, encoder.columns, WIDTH, encoder.outputs, 2)
 
 
 class Surprises:
