@@ -7,7 +7,7 @@ A **walk** counts the files of which a function runs: for `ask`, from `actcause 
 answer; for `transition`, from a recorded row to the file that says what caused it (`actcause predict`); for `click`,
 from the view Ask to the core and back: the files of the page, in the browser (the shortest way of imports from the
 view to the server's interface), in the server and in its worker. What runs while modules are imported does not count.
-Values that everybody speaks of (`VOCABULARY`: models, expressions, answers, transitions, layers of networks, budgets,
+Values that everybody speaks of (`VOCABULARY`: models and their text, answers, transitions, headers of files, layers of networks, budgets,
 errors) are not stations of a walk; the number in brackets counts them too.
 """
 
@@ -30,8 +30,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[1]
 SHARED = 6  # lines in a row that make a repetition
 VOCABULARY = {
-    "answer", "equation", "errors", "expression", "model", "parser", "ranges", "search", "text",  # of the exact core
-    "encode", "encoding", "layers", "layout", "networks", "row_arrays", "transitions", "validate",  # of learning
+    "answer", "declarations", "equation", "errors", "expression", "model", "parser", "ranges", "search", "text",
+    "encode", "encoding", "header", "layers", "layout", "networks", "row_arrays", "transitions", "validate",
 }  # fmt: skip
 IRREGULAR = (
     "begun done drawn found gone given held kept known left made met put said seen sent shown spent taken told tried"

@@ -1,7 +1,7 @@
 """The networks of joint inference: a forward model under a mask, a map from states to binaries, and the own state's.
 
-The first two see a factor beside the outcome's own previous state, and factors of one class share all weights. The paper's
-Appendix "JACI Network" adds up embeddings; so do these. What is learned about several factors together, such as
+The first two see a factor beside the outcome's own previous state, and factors of one class share all weights. The
+paper's Appendix "JACI Network" adds up embeddings; so do these. What is learned about several factors together, such as
 whether two bodies will meet, is learned after the sum: embeddings are shallow, and residual blocks follow.
 """
 
