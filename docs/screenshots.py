@@ -28,12 +28,12 @@ SIZES = {1280: 800, 1920: 1080}
 THEMES = ("light", "dark")
 
 
-def ask(page: Page) -> None:
+def show_answer(page: Page) -> None:
     """Wait for the answer to the first question."""
     page.wait_for_selector(".card")
 
 
-def witness(page: Page) -> None:
+def show_witness(page: Page) -> None:
     """Show a cause's witness at its last step."""
     page.wait_for_selector(".card")
     page.locator('.card[data-definition="modified-hp"] .cause').first.click()
@@ -42,31 +42,31 @@ def witness(page: Page) -> None:
     page.wait_for_timeout(500)  # colours fade in
 
 
-def judged(page: Page) -> None:
-    """Show an episode that a run has judged, at a step in which something acts."""
+def show_judged_step(page: Page) -> None:
+    """Show an episode that a run has show_judged_step, at a step in which something acts."""
     page.get_by_text("without pusher").wait_for()
     page.keyboard.press("n")
-    settled(page)
+    wait_for_view(page)
 
 
-def settled(page: Page) -> None:
+def wait_for_view(page: Page) -> None:
     """Wait for a view to load what it shows."""
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(2000)
 
 
 VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "ask": ("#/ask", ask),
-    "witness": ("#/ask", witness),
-    "preimages": ("#/preimages", settled),
-    "replay": ("#/replay?file=push.parquet&run=push&step=1", judged),
-    "runs": ("#/runs", settled),
-    "data": ("#/data", settled),
+    "ask": ("#/ask", show_answer),
+    "witness": ("#/ask", show_witness),
+    "preimages": ("#/preimages", wait_for_view),
+    "replay": ("#/replay?file=push.parquet&run=push&step=1", show_judged_step),
+    "runs": ("#/runs", wait_for_view),
+    "data": ("#/data", wait_for_view),
 }
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def start_explorer() -> Iterator[str]:
     """Start an explorer with a recording and a small run to look at."""
     with tempfile.TemporaryDirectory() as folder:
         data, runs = Path(folder, "data"), Path(folder, "runs")
@@ -91,7 +91,7 @@ def serving() -> Iterator[str]:
 def main(names: list[str]) -> None:
     """Take the pictures of some views, or of all."""
     FOLDER.mkdir(exist_ok=True)
-    with serving() as url, sync_playwright() as playwright:
+    with start_explorer() as url, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for width, height in SIZES.items():
             for theme in THEMES:
