@@ -43,7 +43,7 @@ def show_witness(page: Page) -> None:
 
 
 def show_judged_step(page: Page) -> None:
-    """Show an episode that a run has show_judged_step, at a step in which something acts."""
+    """Show an episode that a run has judged, at a step in which something acts."""
     page.get_by_text("without pusher").wait_for()
     page.keyboard.press("n")
     wait_for_view(page)
