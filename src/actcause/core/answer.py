@@ -376,9 +376,7 @@ class Answer:
     """
 
     def __init__(self, query: Query, search: Iterator[Cause | Status], statistics: Mapping[str, int]) -> None:
-        self.query = query
-        self.statistics = statistics
-        self._search = search
+        self.query, self.statistics, self._search = query, statistics, search
         self._found: list[Cause] = []
         self._status: Status | None = None
 
@@ -426,9 +424,6 @@ class Answer:
         causes = [cause.to_json() for cause in self.causes]
         missing = {"conditions": None, "witness": None}
         return {**self.query.to_json(), **missing, "causes": causes, "status": self.status.value}
-
-
-# -- sentences -------------------------------------------------------------------------------------
 
 
 def _assignments(assignment: Assignment) -> str:

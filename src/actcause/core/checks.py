@@ -3,8 +3,6 @@
 Whoever writes a definition or a solver of their own runs these on it, as our tests do on ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, islice
 
@@ -66,9 +64,8 @@ def check_definition(definition: Definition) -> None:
                 where = f"{definition.name} on {event}: "
                 _require(witness.changed.keys() == event.keys(), where + "a witness must change just the event")
                 _require(bool(witness.replay(query)), where + f"the witness {witness} does not undo the effect")
-                _require(
-                    isinstance(definition.sufficient(search, event, witness), bool), where + "sufficient must be a bool"
-                )
+                sufficient = definition.sufficient(search, event, witness)
+                _require(isinstance(sufficient, bool), where + "sufficient must be a bool")
         except OutOfBudget:
             continue
 
@@ -83,15 +80,11 @@ def check_solver(make: Callable[[Query], Solver], definition: Definition) -> Non
     for query, event in _questions(definition.name):
         ours = make(query).judge(Search(query), event)
         theirs = oracle.judge(Search(query), event)
-        _require(
-            ours.conditions == theirs.conditions,
-            f"{definition.name} on {event}: the solver says {ours.conditions}, the oracle {theirs.conditions}",
-        )
-        if ours:
-            _require(
-                ours.witness is not None and bool(ours.witness.replay(query)),
-                f"{definition.name} on {event}: the solver's witness does not replay",
-            )
+        where = f"{definition.name} on {event}: the solver"
+        agree = ours.conditions == theirs.conditions
+        _require(agree, f"{where} says {ours.conditions}, the oracle {theirs.conditions}")
+        replays = not ours or (ours.witness is not None and bool(ours.witness.replay(query)))
+        _require(replays, f"{where}'s witness does not replay")
     for query in _queries(definition.name):
         events = [frozenset(cause.event.items()) for cause in make(query).causes(Search(query))]
         expected = {frozenset(cause.event.items()) for cause in oracle.causes(Search(query))}

@@ -1,7 +1,5 @@
 """The verb `compare`: one question, put to one definition after another, with degrees of responsibility."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

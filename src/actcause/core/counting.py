@@ -4,8 +4,6 @@
 every state of a space at once.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -219,9 +217,6 @@ class TableCounts(Counts):
         return at_least(differing, total, alpha)
 
 
-# -- arrays ---------------------------------------------------------------------------------------
-
-
 def read_outcome(
     model: Model, formula: Expression, exogenous: Sequence[str], columns: Mapping[str, Array], shape: tuple[int, ...]
 ) -> Array:
@@ -263,11 +258,6 @@ def mixed_radix(columns: Sequence[Array], sizes: Sequence[int], rows: int) -> tu
     return key, width
 
 
-def _integers(array: Array) -> Range:
-    values: list[int] = array.tolist()
-    return tuple(values)
-
-
 def encode(column: Array, values: Range) -> Array:
     """Positions of values in a sorted range."""
     if values[-1] - values[0] + 1 == len(values):
@@ -281,8 +271,8 @@ def distinct(array: Array) -> Range:
     if high - low <= 4 * array.size:
         present = np.zeros(high - low + 1, dtype=bool)
         present[array - low] = True
-        return _integers(np.flatnonzero(present) + low)
-    return _integers(np.unique(array))
+        return tuple((np.flatnonzero(present) + low).tolist())
+    return tuple(np.unique(array).tolist())
 
 
 def shown_count(count: int) -> str:

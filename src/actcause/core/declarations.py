@@ -3,8 +3,6 @@
 Untrusted text is safe to read: `parser.py` bounds the formulas of a line, this module the whole text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

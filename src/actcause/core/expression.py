@@ -36,9 +36,7 @@ class StepBudget:
     __slots__ = ("at_once", "free", "left")
 
     def __init__(self, total: int, *, at_once: int, free: int) -> None:
-        self.left = total
-        self.at_once = at_once
-        self.free = free
+        self.left, self.at_once, self.free = total, at_once, free
 
     def spend(self, steps: int) -> bool:
         """Take `steps` from what is left, or say that they are too many; a few at a time are free."""

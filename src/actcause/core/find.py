@@ -1,7 +1,5 @@
 """The verbs: `causes`, `is_cause` and `partitions`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import overload
@@ -53,13 +51,11 @@ def causes(
 
 
 def _search_within_budget(solver: Solver, search: Search, max_causes: int | None) -> Iterator[Cause | Status]:
-    reported = 0
     try:
-        for cause in solver.causes(search):
+        for reported, cause in enumerate(solver.causes(search)):
             if reported == max_causes:
                 yield Status.MAX_CAUSES
                 return
-            reported += 1
             yield cause
     except OutOfBudget as ended:
         yield ended.status

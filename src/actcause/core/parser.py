@@ -18,8 +18,6 @@ Untrusted text is safe to parse: its size, the nesting of its formulas, its name
 are bounded, and everything that is wrong with it is a `ParseError` with a line and a column.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ranges of variables: how they are checked, printed, listed, and inferred from equations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import prod

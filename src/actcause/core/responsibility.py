@@ -8,8 +8,6 @@ Chockler and Halpern, "Responsibility and Blame: A Structural-Model Approach", J
 modified HP: Halpern, "Actual Causality", MIT Press 2016, Section 6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from fractions import Fraction
@@ -121,7 +119,7 @@ def _by_changes(search: Search, event: Assignment) -> Fraction:
     if not _judge(search, event):
         return Fraction(0)
     with closing(ENCODINGS[search.query.definition](search, tuple(event))) as encoding:
-        changes = _least(encoding, encoding.exactly(event), 0)
+        changes = _least(encoding, encoding.exactly(event), 0, encoding.weights())
     assert changes is not None  # it is a cause, so some witness exists
     return Fraction(1, changes + 1)
 
@@ -164,12 +162,10 @@ def _by_size(search: Search, event: Assignment) -> Fraction:
     return Fraction(1, min(sizes)) if sizes else Fraction(0)
 
 
-def _least(encoding: Encoding, assumptions: Sequence[int], start: int, literals: list[int] | None = None) -> int | None:
+def _least(encoding: Encoding, assumptions: Sequence[int], start: int, literals: list[int]) -> int | None:
     """The fewest literals of the encoding's burden that a witness needs, from `start` on; None if there is none."""
     from pysat.card import ITotalizer
 
-    if literals is None:
-        literals = encoding.weights()
     if not encoding.solve(assumptions):
         return None
     if not literals:

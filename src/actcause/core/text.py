@@ -1,7 +1,5 @@
 """What text can say: a model, a formula, an event. Never `eval`; the grammar is that of `parser.py`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..errors import suggest

@@ -1,7 +1,5 @@
 """WHAT a cause is: one definition, one file."""
 
-from __future__ import annotations
-
 from .base import Definition
 from .but_for import ButFor
 from .direct import Direct

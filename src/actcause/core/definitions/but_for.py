@@ -1,7 +1,5 @@
 """But-for: had it been otherwise, the effect would not have happened."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..answer import Assignment, Witness

@@ -1,7 +1,5 @@
 """Direct sufficiency with necessity (Beckers): the event and its witness settle the effect by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ..answer import Assignment, Witness

@@ -6,8 +6,6 @@ part that concerns one state; which binary a state gets depends on all states to
 in `preimages.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Modified Halpern-Pearl (2015): but-for, while some variables stay as they actually were."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..answer import Assignment, Witness

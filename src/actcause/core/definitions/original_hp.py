@@ -1,7 +1,5 @@
 """Original Halpern-Pearl (2001): a contingency under which the event makes the difference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..answer import Assignment, Witness

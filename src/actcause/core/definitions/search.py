@@ -1,7 +1,5 @@
 """A search under way: the query, what has been spent on it, and what may be spent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from time import monotonic
 

@@ -1,7 +1,5 @@
 """Strong sufficiency with necessity (Beckers): direct sufficiency along a network of variables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..answer import Assignment, Witness

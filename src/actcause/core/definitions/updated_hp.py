@@ -1,7 +1,5 @@
 """Updated Halpern-Pearl (2005): contingencies may depart from what happened, within limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..answer import Assignment, Witness

@@ -1,7 +1,5 @@
 """HOW causes are found: one way of searching, one file. `exhaustive` is the oracle."""
 
-from __future__ import annotations
-
 from .base import Solver
 from .circuit import TooManyClausesError
 from .contingency import OriginalHPEncoding, UpdatedHPEncoding

@@ -10,8 +10,6 @@ function from states to binaries, so that is what is enumerated. A state at whic
 admissible gets the empty one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 

@@ -13,8 +13,6 @@ states have the same outcome anyway, it binds nobody. So:
 Below `alpha_sufficiency` 1/2 no group is mixed and all states are free: one pass, linear in the states.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -100,7 +98,6 @@ class Solution:
 
 
 def assign(
-    size: int,
     outcomes: Array,
     masks: Callable[[int], Sequence[int]],
     width: int,
@@ -112,12 +109,13 @@ def assign(
     check: Check,
     remaining: Remaining,
 ) -> Solution:
-    """Solve the assignment for `size` states.
+    """Solve the assignment for the states with these outcomes.
 
     `masks(n)` lists the masks with `n` of the `width` variables; `admissible(mask)` and `groups(mask)` say
     for every state whether it may have the mask, and which states agree on it. With `competing` false
     every group is of one outcome and need not be looked at.
     """
+    size = len(outcomes)
     amounts = np.ones(size, dtype=np.int64) if weights is None else weights
     level = np.zeros(size, dtype=np.int64)  # the size of the smallest safe choice, once there is one
     active = np.ones(size, dtype=bool)

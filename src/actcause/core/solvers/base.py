@@ -1,7 +1,5 @@
 """The contract between a question and the ways of answering it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 

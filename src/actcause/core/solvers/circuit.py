@@ -7,8 +7,6 @@ turned into bits: `P + 2` has the literals of `P`, under other values. `Sat` sol
 budget of a search.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, product
 from math import prod

@@ -5,8 +5,6 @@ values. The opponent restores any variables outside `W` to their actual values a
 takes any of `W` back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

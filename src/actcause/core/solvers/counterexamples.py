@@ -16,8 +16,6 @@ rounds are needed. After Janota, Klieber, Marques-Silva and Clarke, "Solving QBF
 guided refinement", Artificial Intelligence 234 (2016).
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing

@@ -12,8 +12,6 @@ least one variable of the event given up. After
 with finite ranges, constants folded, and all minimal causes enumerated (see `minimal_causes.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..answer import Witness

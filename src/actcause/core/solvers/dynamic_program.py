@@ -6,8 +6,6 @@ each labelling of the open groups, the least cost of the states still to come is
 with it the number of ways to reach it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple

@@ -10,8 +10,6 @@
 Exponential in everything, and meant to be: the fast solvers are tested against it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

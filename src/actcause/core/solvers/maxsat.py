@@ -11,8 +11,6 @@ is open to it. Taking all sizes at once would be slow, and is rarely needed:
         if that costs no more than the bound, it is a minimum
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
@@ -81,8 +79,6 @@ class MaxSat:
 
     def _open(self, option: Option, state: int, stands_for: dict[int, int]) -> bool:
         return option.group == SAFE or stands_for.get(option.group) == self.outcomes[state]
-
-    # -- all minima ------------------------------------------------------------------------------
 
     def _enumerator(self) -> tuple[Any, list[dict[int, int]]]:
         """A SAT solver whose solutions are the minima, and the literal of each state's each mask."""

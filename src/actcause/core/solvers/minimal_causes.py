@@ -10,8 +10,6 @@ are. This is minimal-model enumeration; compare Liffiton, Previti, Malik and Mar
 flexible MUS enumeration", Constraints 21 (2016).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -26,9 +24,7 @@ class Encoding(ABC):
     """AC2 of a definition as clauses, for any event: `chosen[V]` is true if `V` belongs to it."""
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
-        self.search = search
-        self.query = search.query
-        self.candidates = tuple(candidates)
+        self.search, self.query, self.candidates = search, search.query, tuple(candidates)
         self.circuit = Circuit()
         self.chosen = {name: self.circuit.new() for name in self.candidates}
         self.waived = self.circuit.new()  # true where what was ruled out may be looked at again

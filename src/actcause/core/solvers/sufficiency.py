@@ -5,8 +5,6 @@ The proposer chooses the event, the witness `W` held at its actual values, for `
 state variables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ..answer import Witness

@@ -5,8 +5,6 @@ wins. With many outcomes the cores grow and the linear relaxation is nearly tigh
 an extra, and without it RC2 does that too, more slowly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import count

@@ -5,8 +5,6 @@ state exactly the event's variables. Below `alpha_sufficiency` 1/2 states do not
 observed one is enough; from 1/2 on, all contexts are looked at together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, combinations

@@ -10,7 +10,7 @@ Definitions 4.1 and 4.5, Section 5, Algorithm 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -291,23 +291,33 @@ def partition(
     if solver == "algorithm-0":
         listed = _by_algorithm0(space, sufficiency, necessity)
         return Partitions(space, sufficiency, necessity, listed, Status.COMPLETE)
-    deadline = Deadline(max_seconds)
     try:
-        solution = assign(
-            len(space),
-            space.outcomes,
-            space.masks,
-            len(space.variables),
-            lambda mask: space.admissible(mask, sufficiency, necessity, deadline.check),
-            space.groups,
-            weights=space.weights,
-            competing=sufficiency is None or sufficiency >= HALF,
-            check=deadline.check,
-            remaining=lambda: deadline.remaining,
-        )
+        solution = solve_space(space, sufficiency, necessity, Deadline(max_seconds))
     except OutOfBudget as ended:
         return Partitions(space, sufficiency, necessity, None, ended.status)
     return Partitions(space, sufficiency, necessity, solution, Status.COMPLETE)
+
+
+def solve_space(
+    space: StateSpace,
+    sufficiency: Fraction | None,
+    necessity: Fraction | None,
+    deadline: Deadline,
+    only: Sequence[int] | None = None,
+) -> Solution:
+    """Give all states their masks at least cost; `only` are the masks to try, all of one size, if not all."""
+    size = len(space.variables) if only is None else only[0].bit_count()
+    return assign(
+        space.outcomes,
+        space.masks if only is None else lambda count: only if count == size else (),
+        size,
+        lambda mask: space.admissible(mask, sufficiency, necessity, deadline.check),
+        space.groups,
+        weights=space.weights,
+        competing=sufficiency is None or sufficiency >= HALF,
+        check=deadline.check,
+        remaining=lambda: deadline.remaining,
+    )
 
 
 def _options(

@@ -66,8 +66,6 @@ class StateSpace:
     def __repr__(self) -> str:
         return f"<StateSpace of {len(self)} states of {', '.join(self.variables)} with outcome {self.outcome}>"
 
-    # -- building --------------------------------------------------------------------------------
-
     @classmethod
     def from_model(
         cls,
@@ -181,8 +179,6 @@ class StateSpace:
         counts = TableCounts(codes, tuple(map(len, ranges)), outcomes, len(outcome_range), totals)
         return cls(names, ranges, outcome_name, outcome_range, codes, outcomes, None, totals, counts)
 
-    # -- reading ---------------------------------------------------------------------------------
-
     def state(self, index: int) -> dict[str, int]:
         """The values of one state."""
         return {
@@ -252,11 +248,9 @@ class StateSpace:
             key, size = key.ravel(), len(unique)
         return key, size
 
-    # -- the two questions -------------------------------------------------------------------------
-
-    def necessary(self, mask: int, alpha: Fraction | None = None, check: Check | None = None) -> Array:
+    def necessary(self, mask: int, alpha: Fraction | None = None, check: Check = never) -> Array:
         """For each state: do enough changes of these variables change the outcome?"""
-        return self._counts.necessary(mask, alpha, check or never)
+        return self._counts.necessary(mask, alpha, check)
 
     def sufficient(self, mask: int, alpha: Fraction | None = None) -> Array:
         """For each state: do few enough changes of all other variables change the outcome?"""
@@ -269,20 +263,13 @@ class StateSpace:
         return self._counts.differing(mask)
 
     def admissible(
-        self,
-        mask: int,
-        alpha_sufficiency: Fraction | None,
-        alpha_necessity: Fraction | None,
-        check: Check | None = None,
+        self, mask: int, alpha_sufficiency: Fraction | None, alpha_necessity: Fraction | None, check: Check = never
     ) -> Array:
         """For each state: may it be given this mask?"""
         allowed = self.sufficient(mask, alpha_sufficiency)
         if allowed.any():
             allowed = allowed & self.necessary(mask, alpha_necessity, check)
         return allowed
-
-
-# -- helpers ---------------------------------------------------------------------------------------
 
 
 def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Array]:

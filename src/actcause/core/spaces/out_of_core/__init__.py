@@ -20,8 +20,6 @@ part of the contexts is solved by itself (`part.py`), by the solver of spaces in
 of choices multiply. Both steps are tasks of an engine, so workers share them.
 """
 
-from __future__ import annotations
-
 from .problem import divisible, large
 from .result import OutOfCorePartitions
 from .search import partitions

@@ -4,8 +4,6 @@ For variables `kept` and each of their assignments the others take all their val
 way each time. Only outcomes that come out often enough decide anything (see the package), and these are few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -39,9 +37,6 @@ class FrequentOutcomes:
         for values, counts in zip(self.values.T, self.counts.T, strict=True):
             times += np.where(values[rows] == own, counts[rows], 0)
         return times
-
-    def highest(self) -> int:
-        return int(self.counts.max(initial=0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,5 @@
 """A part of a space: some contexts in a row, with the outcomes that they are compared with."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +10,8 @@ from ...counting import CHUNK, Check, ModelCounts, mixed_radix, never
 from ...definitions import Deadline, OutOfBudget
 from ...expression import Array
 from ...ranges import grids
-from ...solvers.assignment import assign
 from ..mask_file import mask_type
-from ..preimages import Partitions, partition
+from ..preimages import Partitions, partition, solve_space
 from ..state_space import StateSpace
 from .frequent_outcomes import FrequentOutcomes
 from .problem import Problem
@@ -122,19 +119,7 @@ def assign_masks(part: Part) -> PartResult | None:
     problem, numbers, deadline = part.problem, part.numbers, Deadline(part.seconds)
     try:
         space = build_space(problem, numbers, part.known, deadline.check)
-        size = part.masks[0].bit_count()
-        solution = assign(
-            len(space),
-            space.outcomes,
-            lambda count: part.masks if count == size else (),
-            size,
-            lambda mask: space.admissible(mask, problem.sufficiency, problem.necessity, deadline.check),
-            space.groups,
-            weights=None,
-            competing=False,
-            check=deadline.check,
-            remaining=lambda: deadline.remaining,
-        )
+        solution = solve_space(space, problem.sufficiency, problem.necessity, deadline, part.masks)
     except OutOfBudget:
         return None
     return _summarise(part, numbers, solution.ties)

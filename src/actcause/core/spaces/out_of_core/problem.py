@@ -81,10 +81,6 @@ class Problem:
             return len(self.model.ranges[self.formula.name])
         return 2 if self.formula.boolean else MOST_ASSIGNMENTS
 
-    @property
-    def contexts(self) -> int:
-        return self.model.context_count
-
     def assignments(self, names: Sequence[str]) -> int:
         """How many assignments of these variables there are."""
         return prod(len(self.model.ranges[name]) for name in names)
@@ -148,9 +144,9 @@ class Problem:
         name = outcome if isinstance(outcome, str) and outcome in model.ranges else space.outcome
         problem = cls(model, name, formula, kept, sufficiency, necessity)
         read = problem.assignments((*problem.exogenous, *problem.inputs))
-        if max(read, problem.contexts) > MOST_ASSIGNMENTS:
+        if max(read, model.context_count) > MOST_ASSIGNMENTS:
             raise TooLargeError(
-                f"The outcome reads {read:,} combinations of values in {problem.contexts:,} contexts; "
+                f"The outcome reads {read:,} combinations of values in {model.context_count:,} contexts; "
                 f"at most {MOST_ASSIGNMENTS:,} of each are looked at. Use smaller ranges or fewer roots."
             )
         return problem

@@ -1,7 +1,5 @@
 """All pairs of least cost of a space that is never held whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The search through a whole space: size by size, first what is frequent, then every part of the states."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
@@ -95,7 +93,7 @@ class _Search:
         return OutOfCorePartitions(self.problem, Status.COMPLETE, totals.states, *choices, self.known, tuple(parts))
 
     def _parts(self) -> Iterator[Part]:
-        contexts = self.problem.contexts
+        contexts = self.problem.model.context_count
         height = max(1, CELLS // len(self.problem.model.variables))
         for start in range(0, contexts, height):
             yield Part(self.problem, start, min(contexts, start + height), None, (), {}, None)
@@ -153,8 +151,8 @@ class _Search:
         frequent = self.known.get(kept)
         if frequent is None:
             return True
-        share = self.problem.sufficiency
-        return frequent.highest() >= frequent.total - share.numerator * frequent.total // share.denominator
+        share, highest = self.problem.sufficiency, int(frequent.counts.max(initial=0))
+        return highest >= frequent.total - share.numerator * frequent.total // share.denominator
 
     def _count(self, wanted: set[tuple[str, ...]]) -> None:
         """Find what is frequent with each of these kept, the smallest first, as long as there is room."""
