@@ -139,6 +139,10 @@ class TooLargeError(QueryError):
     """A question whose answer would take more memory than it may."""
 
 
+class DataError(ActCauseError):
+    """Data that cannot be built, read or written; the message says where and what to do."""
+
+
 class MissingExtraError(ActCauseError, ImportError):
     """An optional dependency that is not installed; the message holds the exact install line."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..errors import DataError
 from .collect import collect
 from .describe import Description, describe, describe_domain
-from .errors import DataError
 from .files import convert, count_rows, load, read_batches
 from .film import film_recording, replay
 from .layout import Layout

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
 from ..envs import make
-from ..errors import quote
+from ..errors import DataError, quote
 from .domains import domain_layout, domain_metadata
-from .errors import DataError
 from .layout import Layout
 from .row_arrays import concatenate
 from .transitions import Transitions
@@ -38,33 +37,23 @@ Progress = Callable[[int, int], None]
 Policy = Callable[[np.random.Generator, Array], Array]
 
 
+class _Options(TypedDict, total=False):
+    policy: str | Policy
+    worlds: int | None
+    dtype: str
+    metadata: Mapping[str, Any] | None
+    progress: Progress | None
+
+
 @overload
 def collect(
-    domain: Domain | str,
-    frames: int,
-    seed: int = ...,
-    out: None = ...,
-    *,
-    policy: str | Policy = ...,
-    worlds: int | None = ...,
-    dtype: str = ...,
-    metadata: Mapping[str, Any] | None = ...,
-    progress: Progress | None = ...,
+    domain: Domain | str, frames: int, seed: int = ..., out: None = ..., **options: Unpack[_Options]
 ) -> Transitions: ...
 
 
 @overload
 def collect(
-    domain: Domain | str,
-    frames: int,
-    seed: int = ...,
-    *,
-    out: str | PathLike[str],
-    policy: str | Policy = ...,
-    worlds: int | None = ...,
-    dtype: str = ...,
-    metadata: Mapping[str, Any] | None = ...,
-    progress: Progress | None = ...,
+    domain: Domain | str, frames: int, seed: int = ..., *, out: str | PathLike[str], **options: Unpack[_Options]
 ) -> None: ...
 
 
@@ -151,10 +140,7 @@ def _roll_out(
             ended = np.flatnonzero(over)
             batch = open_episodes.end(ended)
             given += len(batch)
-            if given <= frames:
-                yield batch
-            else:
-                yield batch.subset(slice(0, len(batch) - (given - frames)))
+            yield batch if given <= frames else batch.subset(slice(0, len(batch) - (given - frames)))
             states = states.copy()
             states[ended] = domain.reset(generator, len(ended))
         if progress is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -81,9 +82,9 @@ def describe(source: str | PathLike[str] | Transitions, mapping: Any = None) -> 
     (2, 1.0, ("'b' never changes, so nothing can be learned about it from these rows.",))
     """
     if isinstance(source, Transitions):
-        return _describe([source], None, None)
+        return _Recording([source]).describe(None, None)
     path = Path(source)
-    return _describe(read_batches(path, mapping), str(path), path.stat().st_size if path.exists() else None)
+    return _Recording(read_batches(path, mapping)).describe(str(path), path.stat().st_size)
 
 
 def describe_domain(name: str) -> dict[str, Any]:
@@ -102,39 +103,28 @@ def describe_domain(name: str) -> dict[str, Any]:
     }
 
 
-def _describe(batches: Iterable[Transitions], source: str | None, size: int | None) -> Description:
-    gathered: _Summing | None = None
-    for batch in batches:
-        gathered = gathered or _Summing(batch)
-        gathered.add(batch)
-    if gathered is None:
-        raise AssertionError("read_batches gives at least one batch")
-    return gathered.describe(source, size)
+class _Recording:
+    """Gathers what a description needs, batch by batch; there is at least one."""
 
-
-class _Summing:
-    """Gathers what a description needs, batch by batch."""
-
-    def __init__(self, first: Transitions) -> None:
+    def __init__(self, batches: Iterable[Transitions]) -> None:
+        rest = iter(batches)
+        first = next(rest)
         self.layout: Layout = first.layout
         self.metadata = dict(first.metadata)
         self.rows = self.still = 0
-        self.state = RunningStatistics(first.state.shape[1:])
-        self.outcome = RunningStatistics(first.outcome.shape[1:])
-        self.values = _DistinctValues(first.state.shape[1:])
-        self.outcome_values = _DistinctValues(first.outcome.shape[1:])
+        self.state, self.outcome = _Features(first.state.shape[1:]), _Features(first.outcome.shape[1:])
         self.present = np.zeros(len(first.factors))
         self.caused = None if first.cause is None else np.zeros(len(first.factors))
         self.episodes: set[int] | None = None if first.episode is None else set()
         self.stretches = 0
         self._last: int | None = None
+        for batch in chain([first], rest):
+            self._add(batch)
 
-    def add(self, batch: Transitions) -> None:
+    def _add(self, batch: Transitions) -> None:
         self.rows += len(batch)
         self.state.add(batch.state, None if batch.mask is None else batch.mask[:, :, None])
         self.outcome.add(batch.outcome)
-        self.values.add(batch.state)
-        self.outcome_values.add(batch.outcome)
         self.present += len(batch) if batch.mask is None else batch.mask.sum(axis=0)
         shared = [k for k, _ in self.layout.shared]
         self.still += int((batch.change[:, shared] == 0).all(axis=1).sum()) if shared else 0
@@ -150,15 +140,9 @@ class _Summing:
         factors: dict[str, FactorSummary] = {}
         for position, factor in enumerate(layout.factors):
             here = float(self.present[position])
-            factors[factor] = _summary(
-                layout.features[factor],
-                self.state,
-                self.values,
-                (position,),
-                None if self.caused is None else float(self.caused[position]) / max(here, 1),
-                here / self.rows,
-            )
-        outcome = _summary(layout.outcome_features, self.outcome, self.outcome_values, (), None, 1.0)
+            rate = None if self.caused is None else float(self.caused[position]) / max(here, 1)
+            factors[factor] = self.state.summarise(layout.features[factor], (position,), rate, here / self.rows)
+        outcome = self.outcome.summarise(layout.outcome_features, (), None, 1.0)
         episodes = None if self.episodes is None else len(self.episodes)
         return Description(
             source=source,
@@ -177,35 +161,6 @@ class _Summing:
         )
 
 
-def _summary(
-    names: tuple[str, ...],
-    statistics: RunningStatistics,
-    values: _DistinctValues,
-    at: tuple[int, ...],
-    rate: float | None,
-    present: float,
-) -> FactorSummary:
-    features: dict[str, FeatureSummary] = {}
-    for feature, name in enumerate(names):
-        here = (*at, feature)
-        few = values.count(here)
-        counts = [count for count in (statistics.at_low[here], statistics.at_high[here]) if count > 1]
-        clipped = 0.0 if few is not None else float(sum(counts) / max(statistics.count[here], 1))
-        seen = statistics.count[here] > 0
-        features[name] = FeatureSummary(
-            float(statistics.mean[here]),
-            float(statistics.std[here]),
-            float(statistics.low[here]) if seen else 0.0,
-            float(statistics.high[here]) if seen else 0.0,
-            clipped,
-            bool(statistics.constant[here]),
-            few,
-        )
-    spread = float(np.sqrt(np.mean([summary.std**2 for summary in features.values()])))
-    clipped = float(np.mean([summary.clipped for summary in features.values()]))
-    return FactorSummary(spread, clipped, rate, present, features)
-
-
 def _notes(
     factors: Mapping[str, FactorSummary], outcome: FactorSummary, layout: Layout, rows: int, scattered: bool
 ) -> Iterable[str]:
@@ -220,20 +175,37 @@ def _notes(
         yield "The rows of an episode do not all stand next to one another."
 
 
-class _DistinctValues:
-    """The different values of every feature, as long as they are few."""
+class _Features:
+    """Statistics of every feature, and its different values as long as they are few."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        self._seen: dict[tuple[int, ...], set[float]] = {here: set() for here in np.ndindex(*shape)}
+        self._statistics = RunningStatistics(shape)
+        self._values: dict[tuple[int, ...], set[float]] = {here: set() for here in np.ndindex(*shape)}
 
-    def add(self, batch: Array) -> None:
-        for here, seen in self._seen.items():
-            if len(seen) > FEW:
+    def add(self, batch: Array, present: Array | None = None) -> None:
+        self._statistics.add(batch, present)
+        for here, values in self._values.items():
+            if len(values) > FEW:
                 continue
             column = batch.reshape(len(batch), -1)[:, np.ravel_multi_index(here, batch.shape[1:])]
-            seen.update(np.unique(column[: 4 * FEW]).tolist())
-            if len(seen) <= FEW:
-                seen.update(np.unique(column).tolist()[: FEW + 1])
+            values.update(np.unique(column[: 4 * FEW]).tolist())
+            if len(values) <= FEW:
+                values.update(np.unique(column).tolist()[: FEW + 1])
 
-    def count(self, here: tuple[int, ...]) -> int | None:
-        return len(self._seen[here]) if len(self._seen[here]) <= FEW else None
+    def summarise(
+        self, names: tuple[str, ...], at: tuple[int, ...], rate: float | None, present: float
+    ) -> FactorSummary:
+        features = {name: self._summarise_feature((*at, position)) for position, name in enumerate(names)}
+        spread = float(np.sqrt(np.mean([summary.std**2 for summary in features.values()])))
+        clipped = float(np.mean([summary.clipped for summary in features.values()]))
+        return FactorSummary(spread, clipped, rate, present, features)
+
+    def _summarise_feature(self, here: tuple[int, ...]) -> FeatureSummary:
+        count, distinct = self._statistics.count[here], len(self._values[here])
+        mean, std, low, high, at_low, at_high = (
+            float(getattr(self._statistics, name)[here]) for name in ("mean", "std", "low", "high", "at_low", "at_high")
+        )
+        clipped = 0.0 if distinct <= FEW else sum(many for many in (at_low, at_high) if many > 1) / max(float(count), 1)
+        low, high = (low, high) if count > 0 else (0.0, 0.0)
+        few = distinct if distinct <= FEW else None
+        return FeatureSummary(mean, std, low, high, clipped, bool(self._statistics.constant[here]), few)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import envs
 from ..envs import Domain
-from .errors import DataError
+from ..errors import DataError
 from .layout import Layout
 
 

@@ -23,10 +23,9 @@ import numpy as np
 
 from ..envs.canvas import COLOURS, rgb
 from ..envs.drawing import draw, factor_names
-from ..errors import import_extra, quote
+from ..errors import DataError, import_extra, quote
 from ..io.atomic import write_whole_path
 from .domains import rebuild_domain
-from .errors import DataError
 from .transitions import Transitions
 from .validate import Array
 
@@ -137,9 +136,7 @@ def _frames(
         overlays = {"cause": transitions.cause, "predicted": predicted}
         given = {name: causes[row] for name, causes in overlays.items() if causes is not None}
         titles = {"cause": "true causes", "predicted": "predicted causes"}
-        lines = [
-            f"{titles[name]}: {', '.join(factor_names(domain, causes)) or 'none'}" for name, causes in given.items()
-        ]
+        lines = [f"{titles[name]}: {', '.join(factor_names(domain, cause)) or 'none'}" for name, cause in given.items()]
         caption = [f"{domain.title}, episode {episode}, step {number} of {len(rows)}", *lines]
         yield draw(domain, transitions.state[row, :, : domain.width], caption=caption, **given)
 

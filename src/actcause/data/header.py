@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DataError
+from ..errors import DataError
 from .layout import Layout
 from .row_arrays import RowArrays
 from .validate import copy_metadata
@@ -42,16 +42,8 @@ class Header:
     @classmethod
     def of(cls, data: RowArrays, metadata: Mapping[str, Any]) -> Header:
         extra = tuple((name, value.dtype.name) for name, value in data.extra.items())
-        return cls(
-            data.layout,
-            metadata,
-            data.state.dtype.name,
-            data.state.shape[2],
-            data.cause is not None,
-            data.mask is not None,
-            data.episode is not None,
-            extra,
-        )
+        cause, mask, episode = (values is not None for values in (data.cause, data.mask, data.episode))
+        return cls(data.layout, metadata, data.state.dtype.name, data.state.shape[2], cause, mask, episode, extra)
 
     @property
     def columns(self) -> dict[str, str]:

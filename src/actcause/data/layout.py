@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import quote, suggest
-from .errors import DataError
+from ..errors import DataError, quote, suggest
 
 # First parts of column names that mean something else than a factor.
 RESERVED = ("next", "cause", "present", "extra")
@@ -59,9 +58,7 @@ class Layout:
         described = _features(names, features, width)
         if own is not None:
             check_factor(own, names, "own")
-        outcome = own if outcome_factor is None else _names([outcome_factor], "outcome factor")[0]
-        if outcome is None:
-            outcome = "outcome"
+        outcome = own or "outcome" if outcome_factor is None else _names([outcome_factor], "outcome factor")[0]
         if outcome in names and own != outcome:
             raise DataError(
                 f"The outcome '{outcome}' is a factor, so its own previous value is known: say own='{outcome}'."
@@ -73,8 +70,7 @@ class Layout:
         return cls(names, MappingProxyType(described), outcome, explained, own, scored)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        named = (self.factors, dict(self.features), self.outcome_factor, self.outcome_features, self.own, self.edges)
-        return (_rebuild, named)
+        return (_rebuild, ({**vars(self), "features": dict(self.features)},))
 
     def __hash__(self) -> int:
         return hash((self.factors, tuple(self.features.values()), self.outcome_factor, self.own, self.edges))
@@ -96,29 +92,27 @@ class Layout:
 
 
 def check_factor(name: object, names: Sequence[str], what: str) -> str:
-    """Return `name` if it is one of `names`; refuse it otherwise, and suggest the nearest.
+    """Return the name of a factor; refuse another.
 
     >>> check_factor("bal", ["ball"], "own")
     Traceback (most recent call last):
     ...
-    actcause.data.errors.DataError: Unknown factor 'bal' (own); did you mean 'ball'?
+    actcause.errors.DataError: Unknown factor 'bal' (own); did you mean 'ball'?
     """
+    return check_name(name, names, f"Unknown factor {quote(name)} ({what})", "the factors are")
+
+
+def check_name(name: object, names: Sequence[str], refusal: str, listing: str) -> str:
+    """Return `name` if it is one of `names`; refuse it otherwise, and suggest the nearest or list them."""
     if isinstance(name, str) and name in names:
         return name
     near = suggest(name, names) if isinstance(name, str) else ""
     listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    raise DataError(f"Unknown factor {quote(name)} ({what}){near or f'; the factors are {listed}.'}")
+    raise DataError(f"{refusal}{near or f'; {listing} {listed}.'}")
 
 
-def _rebuild(
-    factors: tuple[str, ...],
-    features: dict[str, tuple[str, ...]],
-    outcome_factor: str,
-    outcome_features: tuple[str, ...],
-    own: str | None,
-    edges: tuple[str, ...],
-) -> Layout:
-    return Layout(factors, MappingProxyType(features), outcome_factor, outcome_features, own, edges)
+def _rebuild(named: dict[str, Any]) -> Layout:
+    return Layout(**{**named, "features": MappingProxyType(named["features"])})
 
 
 def _names(given: Any, what: str, empty: bool = False) -> tuple[str, ...]:

@@ -29,9 +29,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..errors import quote, suggest
-from .errors import DataError
-from .layout import RESERVED, Layout, check_factor
+from ..errors import DataError, quote
+from .layout import RESERVED, Layout, check_factor, check_name
 from .parquet import check_readable
 
 KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "classes", "metadata")
@@ -97,11 +96,7 @@ def read_mapping(given: Any) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
         raise DataError(f"A mapping must be a table with the keys {', '.join(KEYS)}. Got {quote(given)} instead.")
     for key in given:
-        if key not in KEYS:
-            near = suggest(key, KEYS) if isinstance(key, str) else ""
-            raise DataError(
-                f"Unknown key {quote(key)} of the mapping{near or '; its keys are ' + ', '.join(KEYS) + '.'}"
-            )
+        check_name(key, KEYS, f"Unknown key {quote(key)} of the mapping", "its keys are")
     return given
 
 
@@ -121,11 +116,7 @@ def _mapping_file(path: Path) -> Any:
 
 
 def _column(name: object, columns: Sequence[str]) -> str:
-    if isinstance(name, str) and name in columns:
-        return name
-    near = suggest(name, columns) if isinstance(name, str) else ""
-    listed = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    raise DataError(f"There is no column {quote(name)}{near or f'; the columns are {listed}.'}")
+    return check_name(name, columns, f"There is no column {quote(name)}", "the columns are")
 
 
 def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
@@ -183,9 +174,7 @@ def _outcome(
             return given, list(marked[given]), tuple(marked[given].values())
         return check_factor(given, tuple(factors), "outcome"), list(factors[given]), None
     if not isinstance(given, Mapping) or len(given) != 1:
-        raise DataError(
-            f"'outcome' of the mapping must be a table of one outcome's columns. Got {quote(given)} instead."
-        )
+        raise DataError(f"'outcome' of the mapping must be a table of one outcome's columns. Got {quote(given)}.")
     [(name, listed)] = given.items()
     found_columns = _read_columns(listed, columns, f"the outcome '{name}'")
     features = list(found_columns)
@@ -212,9 +201,7 @@ def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]
 def _classes(given: Any, layout: Layout) -> dict[str, str]:
     """Read the class of every factor: as given, else the factor's own name."""
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        raise DataError(
-            f"'classes' of the mapping must be a table of factors and their classes. Got {quote(given)} instead."
-        )
+        raise DataError(f"'classes' of the mapping must be a table of factors and their classes. Got {quote(given)}.")
     named = {check_factor(factor, layout.factors, "classes"): str(name) for factor, name in given.items()}
     classes = {factor: named.get(factor, factor) for factor in layout.factors}
     first: dict[str, str] = {}

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import import_extra, quote
-from .errors import DataError
+from ..errors import DataError, import_extra, quote
 from .layout import Layout, check_factor
 from .row_arrays import concatenate
 from .transitions import Transitions
@@ -41,7 +40,7 @@ def from_minari(
     """
     parts = []
     layout: Layout | None = None
-    for number, episode in enumerate(_episodes(dataset)):
+    for position, episode in enumerate(_episodes(dataset)):
         columns = _columns(episode, action, factors)
         after = check_factor(outcome, tuple(columns), "outcome")
         steps = len(columns[after]) - 1
@@ -49,7 +48,9 @@ def from_minari(
             continue
         if layout is None:
             layout = _layout(columns, features, own or outcome, outcome)
-        parts.append(_transitions(layout, columns, steps, _number(episode, number), _truth(episode, cause, steps)))
+        own_number = getattr(episode, "id", None)
+        number = int(own_number) if isinstance(own_number, (int, np.integer)) else position
+        parts.append(_transitions(layout, columns, steps, number, _truth(episode, cause, steps)))
     if not parts:
         raise DataError("There must be at least one episode with a step. Got none.")
     return concatenate(parts)
@@ -134,8 +135,3 @@ def _truth(episode: Any, key: str | None, steps: int) -> Array | None:
         raise DataError(f"The infos of an episode have no entry {quote(key)}; they have {', '.join(infos) or 'none'}.")
     values = np.asarray(infos[key])
     return values[len(values) - steps :]
-
-
-def _number(episode: Any, position: int) -> int:
-    number = getattr(episode, "id", None)
-    return int(number) if isinstance(number, (int, np.integer)) else position

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import import_extra
+from ..errors import DataError, import_extra
 from ..io.atomic import reason
-from .errors import DataError
 from .header import KEY, Header
 from .row_arrays import RowArrays
 from .validate import Array
@@ -117,9 +116,7 @@ def _read(batch: Any, header: Header, path: Path, first: int) -> RowArrays:
             raise DataError(f"{path} has values of type {values.type} in column '{name}', not numbers.")
         if array.dtype.kind == "f" and not bool(np.isfinite(array).all()):
             row = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise DataError(
-                f"{path}: the value in column '{name}', row {first + row + 1} is {array[row]}, not a number."
-            )
+            raise DataError(f"{path}: the value in column '{name}', row {first + row + 1} is {array[row]}, no number.")
         return array
 
     def flags(prefix: str) -> Array:

@@ -9,19 +9,10 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from .errors import DataError
+from ..errors import DataError
+from . import validate
 from .layout import Layout
-from .validate import (
-    Array,
-    check_episodes,
-    check_extra,
-    check_flags,
-    check_numbers,
-    check_values,
-    copy_metadata,
-    read_only,
-    zero_absent,
-)
+from .validate import Array, check_flags, check_numbers, check_values, copy_metadata, read_only, zero_absent
 
 ARRAYS = ("state", "outcome", "cause", "mask", "episode")
 
@@ -75,15 +66,7 @@ class RowArrays:
         return (self.state.shape[2], *flags, *self.extra)
 
     def _fill(
-        self,
-        layout: Layout,
-        state: Any,
-        outcome: Any,
-        cause: Any,
-        mask: Any,
-        episode: Any,
-        extra: Mapping[str, Any] | None,
-        metadata: Mapping[str, Any] | None,
+        self, layout: Layout, state: Any, outcome: Any, cause: Any, mask: Any, episode: Any, extra: Any, metadata: Any
     ) -> None:
         state = check_numbers(state, "state", 3, "(rows, factors, features)", "state[:, :, None]")
         outcome = check_numbers(outcome, "outcome", 2, "(rows, features)", "outcome[:, None]")
@@ -109,9 +92,9 @@ class RowArrays:
                 "outcome": read_only(outcome.astype(dtype, copy=False)),
                 "cause": None if truth is None else read_only(truth),
                 "mask": None if present is None else read_only(present),
-                "episode": None if episode is None else read_only(check_episodes(episode, rows)),
+                "episode": None if episode is None else read_only(validate.check_episodes(episode, rows)),
                 "extra": MappingProxyType(
-                    {name: read_only(check_extra(name, value, rows)) for name, value in (extra or {}).items()}
+                    {name: read_only(validate.check_extra(name, value, rows)) for name, value in (extra or {}).items()}
                 ),
                 "metadata": MappingProxyType(copy_metadata(metadata or {})),
             }
@@ -135,9 +118,7 @@ class RowArrays:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RowArrays):
             return NotImplemented
-        same = (
-            self.layout == other.layout and self.metadata == other.metadata and self.extra.keys() == other.extra.keys()
-        )
+        same = (self.layout, self.metadata, {*self.extra}) == (other.layout, other.metadata, {*other.extra})
         pairs = [(getattr(self, name), getattr(other, name)) for name in ARRAYS]
         pairs += [(self.extra[name], other.extra[name]) for name in self.extra] if same else []
         return same and all(

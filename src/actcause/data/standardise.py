@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import quote
-from .errors import DataError
+from ..errors import DataError, quote
 from .layout import Layout
 from .running_statistics import RunningStatistics
 from .validate import Array, read_only
 
 if TYPE_CHECKING:
     from .transitions import Transitions
+
+NUMBERS = ("mean", "scale", "outcome_mean", "outcome_scale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,25 +77,20 @@ class Standardiser:
 
     def to_json(self) -> dict[str, Any]:
         """Give what `from_json` needs besides the layout."""
-        names = ("mean", "scale", "outcome_mean", "outcome_scale")
-        return {name: getattr(self, name).tolist() for name in names}
+        return {name: getattr(self, name).tolist() for name in NUMBERS}
 
     @classmethod
     def from_json(cls, layout: Layout, document: dict[str, Any]) -> Standardiser:
         """Build the standardiser that `to_json` described."""
         try:
-            mean, scale, outcome_mean, outcome_scale = (
-                np.asarray(document[name], dtype=np.float64)
-                for name in ("mean", "scale", "outcome_mean", "outcome_scale")
-            )
+            numbers = [np.asarray(document[name], dtype=np.float64) for name in NUMBERS]
         except (KeyError, TypeError, ValueError) as wrong:
             raise DataError(f"Not a description of a standardiser: {quote(wrong)}.") from wrong
-        wanted = (len(layout.factors), mean.shape[-1] if mean.ndim == 2 else 0)
-        if not mean.shape == scale.shape == wanted or not (
-            outcome_mean.shape == outcome_scale.shape == (len(layout.outcome_features),)
-        ):
+        width = numbers[0].shape[-1] if numbers[0].ndim == 2 else 0
+        wanted = [(len(layout.factors), width)] * 2 + [(len(layout.outcome_features),)] * 2
+        if [array.shape for array in numbers] != wanted:
             raise DataError("The description of the standardiser does not fit the layout: it has other shapes.")
-        return cls(layout, *map(read_only, (mean, scale, outcome_mean, outcome_scale)))
+        return cls(layout, *map(read_only, numbers))
 
 
 def _shift_and_scale(statistics: RunningStatistics) -> tuple[Array, Array]:

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import escape, import_extra, quote
-from .errors import DataError
+from ..errors import DataError, escape, import_extra, quote
 from .parquet import is_parquet, open_parquet
 from .validate import Array
 
@@ -57,9 +56,7 @@ def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
         with open(path, encoding="utf-8-sig", newline="") as text:
             line = text.readline(1 << 20)
             if not line.strip():
-                raise DataError(
-                    f"{path} is empty." if not line else f"{path} must begin with the names of its columns."
-                )
+                raise DataError(f"{path} is empty." if not line else f"{path} must begin with the names of columns.")
             delimiter = max(",;\t", key=line.count)
             text.seek(0)
             names = next(csv.reader(text, delimiter=delimiter))
@@ -124,7 +121,7 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
     >>> as_numbers(np.array(["1", "two"], dtype=object), "x", 0)
     Traceback (most recent call last):
     ...
-    actcause.data.errors.DataError: Column 'x' must hold numbers. Got 'two' in row 2 instead.
+    actcause.errors.DataError: Column 'x' must hold numbers. Got 'two' in row 2 instead.
     """
     values = np.asarray(values)
     if values.dtype.kind in "iub":

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import quote
-from .errors import DataError
+from ..errors import DataError, quote
 from .layout import Layout
-from .mapped_rows import read_frame
-from .reading import read_rows
+from .reading import read_frame, read_rows
 from .row_arrays import RowArrays, concatenate
 from .standardise import Standardiser
 from .validate import Array, check_numbers, read_only

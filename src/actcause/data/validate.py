@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import quote
-from .errors import DataError
+from ..errors import DataError, quote
 from .layout import Layout
 
 Array = np.ndarray[Any, Any]
@@ -49,10 +48,8 @@ def check_flags(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
     if array.dtype == np.bool_:
         return array
     if array.dtype.kind not in "fiu" or not bool(np.isin(array, (0, 1)).all()):
-        wrong = array if array.dtype.kind not in "fiu" else array[~np.isin(array, (0, 1))]
-        raise DataError(
-            f"The {what} must be true or false for every row and factor. Got {quote(wrong.flat[0])} instead."
-        )
+        odd = array if array.dtype.kind not in "fiu" else array[~np.isin(array, (0, 1))]
+        raise DataError(f"The {what} must be true or false for every row and factor. Got {quote(odd.flat[0])} instead.")
     return array.astype(np.bool_)
 
 
@@ -60,12 +57,10 @@ def zero_absent(state: Array, mask: Array | None, cause: Array | None, layout: L
     """Return the state with absent objects at 0, after checking that none of them acts."""
     if mask is None:
         return state
-    absent = ~mask
-    if layout.own is not None and bool(absent[:, layout.index(layout.own)].any()):
-        row = int(np.flatnonzero(absent[:, layout.index(layout.own)])[0])
-        raise DataError(
-            f"'{layout.own}' is absent in row {row}, where its next value is the outcome: leave such rows out."
-        )
+    absent, own = ~mask, layout.own
+    if own is not None and bool(absent[:, layout.index(own)].any()):
+        row = int(np.flatnonzero(absent[:, layout.index(own)])[0])
+        raise DataError(f"'{own}' is absent in row {row}, where its next value is the outcome: leave such rows out.")
     if cause is not None and bool((cause & absent).any()):
         row, factor = np.argwhere(cause & absent)[0]
         raise DataError(f"'{layout.factors[factor]}' is absent in row {row} and named as a cause there.")
@@ -87,12 +82,10 @@ def check_values(state: Array, outcome: Array, layout: Layout) -> None:
         row, feature = np.argwhere(~np.isfinite(outcome))[0]
         where = f"next.{layout.outcome_factor}.{layout.outcome_features[feature]}"
         raise DataError(f"{where} is {outcome[row, feature]} in row {row}: every value must be a finite number.")
-    for position, factor_name in enumerate(layout.factors):
-        used = len(layout.features[factor_name])
+    for position, name in enumerate(layout.factors):
+        used = len(layout.features[name])
         if bool(state[:, position, used:].any()):
-            raise DataError(
-                f"'{factor_name}' has {used} named features, and the state beyond them is not 0: name them all."
-            )
+            raise DataError(f"'{name}' has {used} named features, and the state beyond them is not 0: name them all.")
 
 
 def check_episodes(given: Any, rows: int) -> Array:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..errors import import_extra
+from ..errors import DataError, import_extra
 from ..io.atomic import reason, write_whole
-from .errors import DataError
 from .header import KEY, Header
 from .layout import Layout
 from .parquet import ROWS, WHAT, open_parquet

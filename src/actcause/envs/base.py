@@ -45,6 +45,9 @@ class Domain(ABC):
     name: ClassVar[str]  # as on the command line
     title: ClassVar[str]
     horizon: ClassVar[int]  # steps of an episode, at most
+    choices: ClassVar[Array | None] = None  # the actions there are, one a row, where they are discrete
+    shared_class: ClassVar[tuple[str, int]] = ("", 0)  # the class of the last factors, and where they begin
+    noise_axes: ClassVar[int] = 0  # how many random numbers a step takes where the parameter `noise` is not 0
     revisions: ClassVar[tuple[str, ...]] = ()  # each time its recordings were meant to change, and why: one line
     revision: ClassVar[int] = 0  # how many lines there are; results are kept as long as it stays
 
@@ -78,9 +81,12 @@ class Domain(ABC):
     def classes(self) -> Mapping[str, str]:
         """The class of each factor: factors of one class have the same features and the same dynamics.
 
-        By default every factor is a class of its own. Learners may share weights within a class.
+        The last factors may be of one `shared_class`; every other is a class of its own. Learners may share weights
+        within a class.
         """
-        return {factor: factor for factor in self.factors}
+        name, first = self.shared_class
+        alike = self.factors[first:] if name else ()
+        return {factor: name if factor in alike else factor for factor in self.factors}
 
     @property
     def action(self) -> str | None:
@@ -98,11 +104,6 @@ class Domain(ABC):
         return np.full(shape, -np.inf), np.full(shape, np.inf)
 
     @property
-    def choices(self) -> Array | None:
-        """The actions there are, one a row, where they are discrete."""
-        return None
-
-    @property
     def action_size(self) -> int:
         """How many numbers an action has."""
         return 0 if self.action is None else len(self.features[self.action])
@@ -110,7 +111,7 @@ class Domain(ABC):
     @property
     def noise_size(self) -> int:
         """How many random numbers a noisy domain takes behind each action, standard normal; 0 without noise."""
-        return 0
+        return self.noise_axes if getattr(self, "noise", 0) else 0
 
     def index(self, factor: str) -> int:
         """Return the position of a factor; an unknown one is refused with the nearest name."""
@@ -124,9 +125,9 @@ class Domain(ABC):
     def reset(self, generator: np.random.Generator, worlds: int) -> Array:
         """Draw initial states."""
 
-    @abstractmethod
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        """Draw actions, one row a world, with the random numbers of a noisy domain behind them."""
+        """Draw actions, one row a world, with the random numbers of a noisy domain behind them; by default no other."""
+        return self.with_noise(generator, np.zeros((len(states), 0)))
 
     @abstractmethod
     def step(self, states: Array, actions: Array) -> Step:

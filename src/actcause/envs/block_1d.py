@@ -65,6 +65,10 @@ class Block1D(Domain):
     name: ClassVar[str] = "block-1d"
     title: ClassVar[str] = "1-D Block Pushing"
     horizon: ClassVar[int] = 50
+    outcome: ClassVar[str] = "block"
+    shared_class: ClassVar[tuple[str, int]] = ("obstacle", FIRST)
+    choices: ClassVar[Array] = np.zeros((1, 0))  # one action, which says nothing
+    noise_axes: ClassVar[int] = 1
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     obstacles: int = 1
@@ -93,30 +97,14 @@ class Block1D(Domain):
         return dict.fromkeys(self.factors, ("x",))
 
     @property
-    def outcome(self) -> str:
-        return "block"
-
-    @property
     def edges(self) -> tuple[str, ...]:
         return ("pusher", *self.factors[FIRST:])
-
-    @property
-    def classes(self) -> Mapping[str, str]:
-        return {**super().classes, **dict.fromkeys(self.factors[FIRST:], "obstacle")}
 
     @property
     def bounds(self) -> tuple[Array, Array]:
         high = np.full((len(self.factors), 1), self.size)
         high[: BLOCK + 1] += self.reach  # the last step out of the world
         return np.zeros_like(high), high
-
-    @property
-    def choices(self) -> Array:
-        return np.zeros((1, 0))  # one action, which says nothing
-
-    @property
-    def noise_size(self) -> int:
-        return 1 if self.noise else 0
 
     def reset(self, generator: np.random.Generator, worlds: int) -> Array:
         states = generator.uniform(0, self.size, (worlds, len(self.factors), 1))
@@ -127,9 +115,6 @@ class Block1D(Domain):
             if not overlap.any():
                 return states
             states[overlap] = generator.uniform(0, self.size, int(overlap.sum()))
-
-    def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        return self.with_noise(generator, np.zeros((len(states), 0)))
 
     def step(self, states: Array, actions: Array) -> Step:
         actions = self._check_actions(states, actions)

@@ -79,6 +79,10 @@ class Breakout(Domain):
     name: ClassVar[str] = "break"
     title: ClassVar[str] = "Mini-Breakout"
     horizon: ClassVar[int] = 1000
+    outcome: ClassVar[str] = "ball"
+    shared_class: ClassVar[tuple[str, int]] = ("block", FIRST)
+    choices: ClassVar[Array] = np.array([[-1.0], [0.0], [1.0]])
+    noise_axes: ClassVar[int] = 2
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     blocks: int = 3
@@ -104,9 +108,7 @@ class Breakout(Domain):
                 )
         zones = self.angles if isinstance(self.angles, tuple) else ()
         if not zones or not all(_is_pair(angle) and angle[1] > 0 for angle in zones):
-            raise QueryError(
-                f"The 'angles' of break must be one or more velocities upwards. Got {quote(self.angles)} instead."
-            )
+            raise QueryError(f"The 'angles' of break must be one or more velocities upwards. Got {quote(self.angles)}.")
         for name in ("paddle", "ball", "block"):
             across, up = getattr(self, name)
             if not (0 < across < self.size[0] and 0 < up < self.size[1]):
@@ -135,21 +137,12 @@ class Breakout(Domain):
     @cached_property
     def features(self) -> Mapping[str, tuple[str, ...]]:
         motion = ("x", "y", "vx", "vy")
-        return {"action": ("move",), "paddle": motion, "ball": motion} | dict.fromkeys(
-            self.factors[FIRST:], (*motion, "alive")
-        )
-
-    @property
-    def outcome(self) -> str:
-        return "ball"
+        every = dict.fromkeys(self.factors, (*motion, "alive"))
+        return {**every, "action": ("move",), "paddle": motion, "ball": motion}
 
     @property
     def edges(self) -> tuple[str, ...]:
         return ("paddle", *self.factors[FIRST:])
-
-    @property
-    def classes(self) -> Mapping[str, str]:
-        return {**super().classes, **dict.fromkeys(self.factors[FIRST:], "block")}
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -162,14 +155,6 @@ class Breakout(Domain):
         low[BALL, Y] = -fastest[1]  # the last step of a lost ball
         high[FIRST:, ALIVE] = 1
         return low, high
-
-    @property
-    def choices(self) -> Array:
-        return np.array([[-1.0], [0.0], [1.0]])
-
-    @property
-    def noise_size(self) -> int:
-        return 2 if self.noise else 0
 
     # -- beginning -----------------------------------------------------------------------------------
 

@@ -73,9 +73,7 @@ def draw(
     """
     build = next((build for kind, build in SCENES.items() if isinstance(domain, kind)), None)
     if build is None:
-        raise QueryError(
-            f"The domain {domain.name} has no picture; {', '.join(kind.name for kind in SCENES)} have one."
-        )
+        raise QueryError(f"Domain {domain.name} has no picture; {', '.join(kind.name for kind in SCENES)} have one.")
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise QueryError(f"The size of a picture must be an integer from {SIZES[0]} to {SIZES[1]}. Got {size} instead.")
     overlays = {
@@ -111,9 +109,7 @@ def _check_world(domain: Domain, world: Any) -> Array:
         values = np.empty(0)
     wanted = (len(domain.factors), domain.width)
     if values.shape != wanted or not np.isfinite(values).all():
-        raise QueryError(
-            f"A world of {domain.name} must be finite numbers of shape {wanted}. Got {quote(world)} instead."
-        )
+        raise QueryError(f"A world of {domain.name} must be finite numbers of shape {wanted}. Got {quote(world)}.")
     return values
 
 

@@ -41,8 +41,6 @@ IDS = {
     "mover-1d": "Mover1D",
     "block-1d": "Block1D",
 }
-
-
 BEGINNINGS = 64
 
 
@@ -62,20 +60,17 @@ class DomainEnv(gymnasium.Env[dict[str, Array], Any]):
         low, high = np.where(low == high, low - 1, low), np.where(low == high, high + 1, high)  # a Box has a width
         observed = [factor for factor in self.domain.factors if factor != self.domain.action]
         self._observed = [(factor, self.domain.index(factor), len(self.domain.features[factor])) for factor in observed]
-        self.observation_space: gymnasium.spaces.Dict[Any] = gymnasium.spaces.Dict(  # type: ignore[assignment]
-            {
-                factor: gymnasium.spaces.Box(
-                    low[index, :width].astype(np.float32), high[index, :width].astype(np.float32), dtype=np.float32
-                )
-                for factor, index, width in self._observed
-            }
-        )
+        low, high = low.astype(np.float32), high.astype(np.float32)
+        boxes: dict[str, gymnasium.Space[Any]] = {
+            factor: gymnasium.spaces.Box(low[index, :width], high[index, :width], dtype=np.float32)
+            for factor, index, width in self._observed
+        }
+        self.observation_space: gymnasium.spaces.Dict[Any] = gymnasium.spaces.Dict(boxes)  # type: ignore[assignment]
         self._choices = self.domain.choices
         if self._choices is not None:
             self.action_space = gymnasium.spaces.Discrete(len(self._choices))
         else:
-            size = self.domain.action_size
-            self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (size,), dtype=np.float32)
+            self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.domain.action_size,), dtype=np.float32)
         self._factors = self.domain.factors
         self._states: Array | None = None
         self._beginnings: list[Array] = []

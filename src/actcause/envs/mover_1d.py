@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -52,6 +51,12 @@ class Mover1D(Domain):
     name: ClassVar[str] = "mover-1d"
     title: ClassVar[str] = "1D Mover"
     horizon: ClassVar[int] = 4
+    factors: ClassVar[tuple[str, ...]] = ("mover", "obstacle")
+    features: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(factors, ("x",))
+    outcome: ClassVar[str] = "mover"
+    edges: ClassVar[tuple[str, ...]] = ("obstacle",)
+    choices: ClassVar[Array] = np.zeros((1, 0))  # one action, which says nothing
+    noise_axes: ClassVar[int] = 1
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     fields: int = 4
@@ -62,22 +67,6 @@ class Mover1D(Domain):
         self._check("fields", "obstacle_fields", least=1, whole=True)
         self._check("noise")
 
-    @cached_property
-    def factors(self) -> tuple[str, ...]:
-        return ("mover", "obstacle")
-
-    @cached_property
-    def features(self) -> Mapping[str, tuple[str, ...]]:
-        return {"mover": ("x",), "obstacle": ("x",)}
-
-    @property
-    def outcome(self) -> str:
-        return "mover"
-
-    @property
-    def edges(self) -> tuple[str, ...]:
-        return ("obstacle",)
-
     @property
     def bounds(self) -> tuple[Array, Array]:
         low, high = np.array([[[0], [0]], [[self.fields], [self.obstacle_fields - 1]]], dtype=float)
@@ -86,20 +75,9 @@ class Mover1D(Domain):
             high[MOVER] += INSIDE
         return low, high
 
-    @property
-    def choices(self) -> Array:
-        return np.zeros((1, 0))  # one action, which says nothing
-
-    @property
-    def noise_size(self) -> int:
-        return 1 if self.noise else 0
-
     def reset(self, generator: np.random.Generator, worlds: int) -> Array:
         highest = (self.fields, self.obstacle_fields)
         return generator.integers(0, highest, (worlds, 2)).astype(float)[:, :, None]
-
-    def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
-        return self.with_noise(generator, np.zeros((len(states), 0)))
 
     def step(self, states: Array, actions: Array) -> Step:
         actions = self._check_actions(states, actions)

@@ -77,6 +77,9 @@ class Push(Domain):
     name: ClassVar[str] = "push"
     title: ClassVar[str] = "2D Pushing"
     horizon: ClassVar[int] = 20
+    outcome: ClassVar[str] = "block"
+    shared_class: ClassVar[tuple[str, int]] = ("obstacle", FIRST)
+    noise_axes: ClassVar[int] = 2
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
     obstacles: int = 3
@@ -114,16 +117,8 @@ class Push(Domain):
         return {**dict.fromkeys(self.factors, place), "action": ("dx", "dy"), "target": ("x", "y", "on")}
 
     @property
-    def outcome(self) -> str:
-        return "block"
-
-    @property
     def edges(self) -> tuple[str, ...]:
         return ("action", "pusher", *self.factors[FIRST:])
-
-    @property
-    def classes(self) -> Mapping[str, str]:
-        return {**super().classes, **dict.fromkeys(self.factors[FIRST:], "obstacle")}
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -134,10 +129,6 @@ class Push(Domain):
             low[BLOCK, :2], high[BLOCK, :2] = -self.box, self.arena + self.box
         high[TARGET, 2] = 1
         return low, high
-
-    @property
-    def noise_size(self) -> int:
-        return 2 if self.noise else 0
 
     # -- beginning -----------------------------------------------------------------------------------
 
@@ -170,9 +161,7 @@ class Push(Domain):
         return states
 
     def _too_full(self) -> QueryError:
-        return QueryError(
-            f"{self.obstacles} obstacles of {self.box} do not fit into an arena of {self.arena}; give fewer."
-        )
+        return QueryError(f"{self.obstacles} obstacles of {self.box} do not fit an arena of {self.arena}; give fewer.")
 
     def sample_actions(self, generator: np.random.Generator, states: Array) -> Array:
         return self.with_noise(generator, generator.uniform(-1, 1, (len(states), 2)))

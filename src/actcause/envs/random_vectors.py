@@ -180,9 +180,7 @@ class RandomVectors(Domain):
             keys = {"parents", "target"}
             given = [Relation(**r) if isinstance(r, Mapping) and set(r) == keys else r for r in given]
         if not isinstance(given, tuple | list) or not all(isinstance(relation, Relation) for relation in given):
-            raise QueryError(
-                f"Relations are given as (Relation(parents=('a1',), target='y'), ...). Got {quote(given)}."
-            )
+            raise QueryError(f"Give relations as (Relation(parents=('a1',), target='y'), ...). Got {quote(given)}.")
         object.__setattr__(self, "relations", tuple(given))
         self._check_graph()
         self._check_numbers()
@@ -234,10 +232,6 @@ class RandomVectors(Domain):
     def edges(self) -> tuple[str, ...]:
         parents = {name for r in self.relations if r.target == self.outcome_name for name in r.parents}
         return tuple(name for name in self.factors if name in parents)
-
-    @property
-    def width(self) -> int:
-        return self.dimensions
 
     @property
     def thresholds(self) -> Array:

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...data import Transitions
-from ...data.errors import DataError
 from ...data.layout import Layout
-from ...errors import quote, suggest
+from ...errors import DataError, quote, suggest
 from ..errors import LearnError
 
 Array = np.ndarray[Any, Any]

@@ -56,7 +56,7 @@ def check(payload: dict[str, Any]) -> dict[str, Any]:
                 "exogenous": name in exogenous,
                 "root": name not in model.equations,
                 "parents": list(model.parents(name)),
-                "equation": _show_equation(model, name),
+                "equation": str(model.equations[name].expression)[:500] if name in model.equations else None,
                 "range": _show_range(model.ranges[name]),
             }
             for name in drawn
@@ -229,11 +229,6 @@ def _replay(query: Query, witness: Witness) -> dict[str, Any]:
     replay = witness.replay(query)
     moved = {name: value for name, value in replay.values.items() if value != query.actual[name]}
     return {**witness.to_json(), "moved": moved, "effect": replay.effect}
-
-
-def _show_equation(model: Model, name: str) -> str | None:
-    equation = model.equations.get(name)
-    return None if equation is None else str(equation.expression)[:500]
 
 
 def _show_range(values: tuple[int, ...]) -> dict[str, Any]:

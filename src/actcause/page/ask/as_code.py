@@ -9,18 +9,18 @@ from collections.abc import Mapping
 from ... import examples
 from ...core.answer import Query
 
+SHARES = ("alpha_sufficiency", "alpha_necessity")
+
 
 def write_python(query: Query, event: Mapping[str, int] | None) -> str:
     """Python that asks the same of every definition."""
     given = [f"context={dict(query.context)!r}", f"effect={json.dumps(str(query.effect), ensure_ascii=False)}"]
     if event is not None:
         given.append(f"event={dict(event)!r}")
-    for name in ("alpha_sufficiency", "alpha_necessity"):
+    for name in SHARES:
         if (share := getattr(query, name)) is not None:
             given.append(f'{name}="{share}"')
-    text = "\n".join(
-        f"    {json.dumps(line + chr(10), ensure_ascii=False)}" for line in _write_model(query).split("\n")
-    )
+    text = "\n".join(f"    {json.dumps(row + chr(10), ensure_ascii=False)}" for row in _write_model(query).split("\n"))
     verb = "causes" if event is None else "is_cause"
     return (
         "import actcause as ac\n\n"
@@ -40,7 +40,7 @@ def write_command(query: Query, event: Mapping[str, int] | None) -> str:
     words += ["--effect", str(query.effect)]
     if event is not None:
         words += ["--event", _write_assignments(event)]
-    for option in ("alpha_sufficiency", "alpha_necessity"):
+    for option in SHARES:
         if (share := getattr(query, option)) is not None:
             words += [f"--{option.replace('_', '-')}", str(share)]
     line = shlex.join([*words, "--definition", "all", "--responsibility"])
@@ -63,12 +63,8 @@ def _find_example(query: Query) -> str | None:
     for name in examples.names():
         example = examples.load(name)
         if example.model == query.model:
-            missing = [
-                share
-                for share in ("alpha_sufficiency", "alpha_necessity")
-                if getattr(query, share) is None and getattr(example, share) is not None
-            ]
-            return None if missing else name
+            own = any(getattr(query, share) is None and getattr(example, share) is not None for share in SHARES)
+            return None if own else name
     return None
 
 

@@ -57,19 +57,12 @@ async def list_examples() -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def _build_catalogue() -> list[dict[str, Any]]:
+    plain = ("name", "theme", "title", "story", "text", "effect", "outcome", "source")
     return [
         {
-            "name": example.name,
-            "theme": example.theme,
-            "title": example.title,
-            "story": example.story,
-            "text": example.text,
+            **{name: getattr(example, name) for name in plain},
+            **{name: show(getattr(example, name)) for name in ("alpha_sufficiency", "alpha_necessity")},
             "context": dict(example.context),
-            "effect": example.effect,
-            "outcome": example.outcome,
-            "alpha_sufficiency": show(example.alpha_sufficiency),
-            "alpha_necessity": show(example.alpha_necessity),
-            "source": example.source,
             "notes": list(example.notes),
         }
         for example in map(examples.load, examples.names())

@@ -159,9 +159,8 @@ class _Column:
 
 def _find_file(payload: Mapping[str, Any]) -> Path:
     """The file under its name, or one that is on its way in under a name that the server made."""
-    return (
-        Path(payload["path"]) if "path" in payload else library.find_recording(Path(payload["data"]), payload["name"])
-    )
+    here = payload.get("path")
+    return Path(here) if here else library.find_recording(Path(payload["data"]), payload["name"])
 
 
 @contextmanager

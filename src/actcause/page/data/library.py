@@ -144,12 +144,7 @@ def list_sources(payload: Mapping[str, Any]) -> dict[str, Any]:
     """All recordings and domains with their names, so that runs can be matched with them."""
     files = []
     for name, path in list_recordings(Path(payload["data"])).items():
-        status = path.stat()
-        beside = find_mapping(path)
-        about = _describe_recording(
-            str(path), status.st_mtime_ns, None if beside is None else beside.stat().st_mtime_ns
-        )
-        files.append({"name": name, "bytes": status.st_size, **about})
+        files.append({"name": name, "bytes": path.stat().st_size, **_describe_recording(path, *_times(path))})
     return {"recordings": files, "domains": _list_domains()}
 
 
@@ -166,16 +161,15 @@ def _list_domains() -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=2 * MOST_LISTED)
-def _describe_recording(path: str, changed: int, mapped: int | None) -> dict[str, Any]:
+def _describe_recording(source: Path, changed: int, mapped: int | None) -> dict[str, Any]:
     """Rows and names of a recording; where its columns do not say what they are, why."""
     from ...data import DataError
     from ...data.mapping import ColumnMap
     from ...data.parquet import is_parquet, open_parquet, parse_header
     from ...data.tables import column_names
 
-    source, rows, domain = Path(path), None, None
+    rows = domain = layout = None
     try:
-        layout = None
         if is_parquet(source):
             with open_parquet(source) as file:
                 rows = int(file.metadata.num_rows)
@@ -185,7 +179,7 @@ def _describe_recording(path: str, changed: int, mapped: int | None) -> dict[str
         if layout is None:
             layout = ColumnMap.resolve(column_names(source), find_mapping(source)).layout
     except DataError as wrong:
-        return {"rows": rows, "layout": None, "domain": None, "error": str(wrong).replace(path, source.name)}
+        return {"rows": rows, "layout": None, "domain": None, "error": str(wrong).replace(str(source), source.name)}
     return {"rows": rows, "layout": describe_layout(layout), "domain": domain, "error": None}
 
 
@@ -213,8 +207,13 @@ def load_rows(source: SourceFields, folder: Path, *, policy: str | None = None) 
         chosen = policy or ("scripted" if domain in SCRIPTED else "random")
         return _record(domain, int(source["draw"]), int(source["seed"]), int(source["frames"]), chosen)
     path = find_recording(folder, str(source["file"]))
+    return read_rows(path, *_times(path))
+
+
+def _times(path: Path) -> tuple[int, int | None]:
+    """When a recording was changed, and the mapping beside it."""
     beside = find_mapping(path)
-    return read_rows(path, path.stat().st_mtime_ns, None if beside is None else beside.stat().st_mtime_ns)
+    return path.stat().st_mtime_ns, None if beside is None else beside.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,7 @@ from typing import Any
 from ...data import DataError
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
+NAMED = {"state": ("factor", "feature"), "next": ("feature",), "cause": ("factor",), "present": ("factor",)}
 EPISODES = ("episode", "episode_id", "episodes", "traj", "trajectory", "run", "trial")
 
 
@@ -32,9 +33,9 @@ def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | N
     episode: str | bool = False
     for one in roles:
         column, role, factor, feature = (one[key] for key in ("column", "role", "factor", "feature"))
-        lacking = [word for word, value in _require_names(role, factor, feature) if not value]
+        lacking = next((word for word in NAMED.get(role, ()) if not one[word]), None)
         if lacking:
-            raise DataError(f"The column '{column}' needs the name of its {lacking[0]}.")
+            raise DataError(f"The column '{column}' needs the name of its {lacking}.")
         if role == "state":
             _put(factors.setdefault(factor, {}), feature, column, f"'{factor}.{feature}'")
         elif role == "next":
@@ -51,12 +52,6 @@ def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | N
         raise DataError("Say what is to be explained: choose the outcome.")
     mapping: dict[str, Any] = {"factors": factors, "outcome": {outcome: following} if following else outcome}
     return mapping | {"episode": episode} | ({"own": own} if own else {}) | flags
-
-
-def _require_names(role: str, factor: str, feature: str) -> list[tuple[str, str]]:
-    """The names that a role asks for."""
-    named = [("factor", factor)] if role in ("state", "cause", "present") else []
-    return named + ([("feature", feature)] if role in ("state", "next") else [])
 
 
 def _put(table: dict[str, str], name: str, column: str, what: str) -> None:

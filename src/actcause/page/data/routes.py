@@ -82,9 +82,7 @@ async def receive_file(name: str, request: Request) -> dict[str, Any]:
     given = PurePosixPath(name.replace("\\", "/"))
     suffix = given.suffix.lower()
     if suffix not in library.SUFFIXES:
-        raise Refused(
-            f"A recording is a Parquet or a CSV file ({', '.join(library.SUFFIXES)}). Got '{name[:60]}' instead."
-        )
+        raise Refused(f"A recording is a Parquet or a CSV file ({', '.join(library.SUFFIXES)}). Got '{name[:60]}'.")
     folder = services.settings.data
     if len(library.list_recordings(folder)) >= library.MOST_LISTED:
         raise Refused(f"There are {library.MOST_LISTED} recordings already; move some elsewhere.")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,9 +104,9 @@ def _read_found(data: Transitions) -> Array | None:
     columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
     if all(column is None for column in columns):
         return None
-    own = [factor == data.own for factor in data.factors]
-    blank = [np.full(len(data), mine) for mine in own]
-    return np.stack([one if one is not None else b for one, b in zip(columns, blank, strict=True)], axis=1).astype(bool)
+    known = zip(columns, data.factors, strict=True)
+    every = [np.full(len(data), factor == data.own) if column is None else column for column, factor in known]
+    return np.stack(every, axis=1).astype(bool)
 
 
 def _list_eventful(data: Transitions, found: Array | None, numbers: Array, every: Array) -> list[int]:
@@ -127,21 +125,23 @@ def _read_predictions(part: Transitions) -> dict[str, Any]:
     if all(chance is None for chance in chances):
         return {"probability": None, "unsure": None, "expected": None, "without": None}
     ones = np.ones(len(part))
-    expected = [part.extra.get(f"expected.{name}") for name in outputs]
-    predicted = all(column is not None for column in expected)
+    expected = [f"expected.{name}" for name in outputs]
+    predicted = all(column in part.extra for column in expected)
     without = {
-        factor: round_numbers(np.stack([part.extra[f"without.{factor}.{name}"] for name in outputs], axis=1))
+        factor: _join(part, [f"without.{factor}.{name}" for name in outputs])
         for factor in names
         if predicted and all(f"without.{factor}.{name}" in part.extra for name in outputs)
     }
     return {
         "probability": round_numbers(np.stack([ones if one is None else one for one in chances], axis=1)),
         "unsure": part.extra["unsure"].astype(int).tolist() if "unsure" in part.extra else None,
-        "expected": round_numbers(np.stack([column for column in expected if column is not None], axis=1))
-        if predicted
-        else None,
+        "expected": _join(part, expected) if predicted else None,
         "without": without or None,
     }
+
+
+def _join(part: Transitions, columns: list[str]) -> list[Any]:
+    return round_numbers(np.stack([part.extra[column] for column in columns], axis=1))
 
 
 # -- pictures --------------------------------------------------------------------------------------
@@ -184,20 +184,13 @@ def _describe_body(body: Any) -> list[Any]:
 
 def _rebuild_domain(part: Transitions) -> Domain | None:
     """The domain that a recording says it is of, if its factors and features bear that out."""
-    from ... import envs
+    from ...data.domains import rebuild_domain
 
-    given = part.metadata.get("parameters")
-    if not isinstance(given, Mapping):
+    if not isinstance(part.metadata.get("parameters"), Mapping):
         return None
     try:
-        domain = envs.make(str(part.metadata["domain"]), **{key: _as_tuples(value) for key, value in given.items()})
-        numbers = [getattr(domain, field.name) for field in fields(domain)]  # type: ignore[arg-type]
-        sound = all(isfinite(number) for number in numbers if isinstance(number, (int, float)))
+        domain = rebuild_domain(part.metadata)
         same = domain.factors == part.factors and dict(domain.features) == dict(part.features)
     except (ActCauseError, TypeError, ValueError, OverflowError, MemoryError):
         return None
-    return domain if sound and same else None
-
-
-def _as_tuples(value: Any) -> Any:
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+    return domain if same else None

@@ -115,11 +115,12 @@ def _judge(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions
     predicted = predict_without_each(learner, batch)
     if predicted is None:
         return judged
+    full, without_each = predicted
     extra = dict(judged.extra)
-    extra |= {f"expected.{name}": predicted.full[:, k].astype("float32") for k, name in enumerate(names)}
+    extra |= {f"expected.{name}": full[:, k].astype("float32") for k, name in enumerate(names)}
     for position, factor in enumerate(batch.factors):
         if factor != batch.own:
-            without = predicted.without[position].astype("float32")
+            without = without_each[position].astype("float32")
             extra |= {f"without.{factor}.{name}": without[:, k] for k, name in enumerate(names)}
     return judged.replaced(extra=extra)
 

@@ -5,7 +5,6 @@ Only methods that learn a forward model under masks can say so: `jaci-em` and `j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,17 +21,12 @@ from ...learn.training.networks import MaskedModel
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class FactorPredictions:
-    """Predictions of the outcome in its own units: `full` (rows, features), `without` (factors, rows, features)."""
-
-    full: Array
-    without: Array
-
-
 @torch.no_grad()
-def predict_without_each(learner: Learner, data: Transitions) -> FactorPredictions | None:
-    """The predictions for these rows; None where the method has no model that can leave factors out."""
+def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Array] | None:
+    """The outcome as predicted from all, (rows, features), and without each, (factors, rows, features), in its units.
+
+    None where the method has no model that can leave factors out.
+    """
     if not isinstance(learner, (JACI, PaperJACI)):
         return None
     device = next(learner.nets_["forward"].parameters()).device
@@ -41,7 +35,7 @@ def predict_without_each(learner: Learner, data: Transitions) -> FactorPredictio
     masks = torch.cat([torch.ones(1, factors), 1 - torch.eye(factors)]).to(device)
     parts = [_predict(learner, block, masks) for block in batch.blocks()]
     outcomes = learner.encoder_.decode(data, torch.cat(parts, dim=1).cpu().numpy())
-    return FactorPredictions(outcomes[0], outcomes[1:])
+    return outcomes[0], outcomes[1:]
 
 
 def _predict(learner: Learner, block: Batch, masks: Tensor) -> Tensor:

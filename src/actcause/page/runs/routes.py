@@ -59,13 +59,10 @@ async def list_runs(request: Request) -> dict[str, Any]:
     live, last = _live_jobs(services), _last_jobs(services)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
     known = await run_in_threadpool(library.list_recordings, services.settings.data)
-    runs = [
-        {
-            **await run_in_threadpool(_summarise, path, last.get(name)),
-            "scorable": _find_scorable(known, path) is not None,
-        }
-        for name, path in paths.items()
-    ]
+    runs = []
+    for name, path in paths.items():
+        about = await run_in_threadpool(_summarise, path, last.get(name))
+        runs.append({**about, "scorable": _find_scorable(known, path) is not None})
     runs.sort(key=lambda run: run["changed"], reverse=True)
     under_way = [{**job.to_json(), "run": name} for name, job in live.items()]
     paper = {"source": SOURCE, "errors": published_errors()}
@@ -76,7 +73,7 @@ async def list_runs(request: Request) -> dict[str, Any]:
 async def show_run(name: str, request: Request) -> dict[str, Any]:
     """One run with its curve."""
     services: Services = request.app.state.services
-    path = _find_run(services, name)
+    path = library.find_run(services.settings.runs, name)
     about = library.read_json(path / library.SUMMARY)
     more = {key: about.get(key) for key in ("settings", "learned", "notes", "versions", "device", "threads")}
     history = await run_in_threadpool(_read_history, path / HISTORY)
@@ -87,59 +84,33 @@ async def show_run(name: str, request: Request) -> dict[str, Any]:
 async def start_training(asked: TrainRequest, request: Request) -> dict[str, Any]:
     """Start a training in a folder of its own."""
     services: Services = request.app.state.services
-    source = asked.source.to_payload()
     if asked.source.file is not None:
         library.find_recording(services.settings.data, asked.source.file)
     folder = _make_folder(services, asked.name or f"{asked.source.domain or asked.source.file}-{asked.method}")
-    payload = {
-        **services.folders,
-        "name": folder.name,
-        "source": source,
-        "method": asked.method,
-        "seed": asked.seed,
-        "max_seconds": None if asked.minutes is None else 60 * asked.minutes,
-        "options": asked.options.model_dump(exclude_none=True),
-        "resume": False,
-    }
-    job = services.jobs.start(train, payload, title=f"Training {asked.method} on {library.describe_source(source)}")
-    return {"job": job.id, "run": folder.name}
+    title = f"Training {asked.method} on {library.describe_source(asked.source.to_payload())}"
+    return _start(services, folder.name, asked, title)
 
 
 @router.post("/{name}/resume")
 async def resume_training(name: str, request: Request) -> dict[str, Any]:
     """Go on with a training that was cut off or ran out of time."""
     services: Services = request.app.state.services
-    path = _find_run(services, name)
+    path = library.find_run(services.settings.runs, name)
     if name in _live_jobs(services):
         raise Refused("This training is under way already.")
     asked = library.read_json(path / REQUEST)
     try:
-        again = TrainRequest(
-            source=RowSource(**asked["source"]),
-            method=asked["method"],
-            seed=asked["seed"],
-            options=TrainOptions(**asked["options"]),
-        )
+        again = TrainRequest(**{key: asked[key] for key in ("source", "method", "seed", "options")})
     except (KeyError, TypeError, ValueError):
         raise Refused("This run was not begun on the page; 'actcause train … --resume' goes on with it.") from None
-    payload = {
-        **services.folders,
-        "name": path.name,
-        "source": again.source.to_payload(),
-        "method": again.method,
-        "seed": again.seed,
-        "max_seconds": None,
-        "options": again.options.model_dump(exclude_none=True),
-        "resume": True,
-    }
-    return {"job": services.jobs.start(train, payload, title=f"Resuming {path.name}").id, "run": path.name}
+    return _start(services, path.name, again, f"Resuming {path.name}", resume=True)
 
 
 @router.post("/{name}/score")
 async def score_run(name: str, request: Request) -> dict[str, Any]:
     """Score a run on the recording that it was trained on, where that is in the data folder."""
     services: Services = request.app.state.services
-    path = _find_run(services, name)
+    path = library.find_run(services.settings.runs, name)
     source = _find_scorable(library.list_recordings(services.settings.data), path)
     if source is None:
         raise Refused("The recording that this run was trained on is not in the data folder.")
@@ -150,11 +121,19 @@ async def score_run(name: str, request: Request) -> dict[str, Any]:
 # -- helpers ---------------------------------------------------------------------------------------
 
 
-def _find_run(services: Services, name: str) -> Path:
-    paths = library.list_runs(services.settings.runs)
-    if name not in paths:
-        raise Refused("There is no run of that name.", status=404)
-    return paths[name]
+def _start(services: Services, run: str, asked: TrainRequest, title: str, *, resume: bool = False) -> dict[str, Any]:
+    """Start, or go on with, a training in the folder of that name."""
+    payload = {
+        **services.folders,
+        "name": run,
+        "source": asked.source.to_payload(),
+        "method": asked.method,
+        "seed": asked.seed,
+        "max_seconds": None if asked.minutes is None else 60 * asked.minutes,
+        "options": asked.options.model_dump(exclude_none=True),
+        "resume": resume,
+    }
+    return {"job": services.jobs.start(train, payload, title=title).id, "run": run}
 
 
 def _last_jobs(services: Services) -> dict[str, BackgroundJob]:
@@ -179,10 +158,8 @@ def _make_folder(services: Services, wanted: str) -> Path:
             folder.mkdir(parents=True, exist_ok=True)
             if name not in live and not any(folder.iterdir()):
                 return folder
-        except OSError as refused:
-            raise Refused(
-                f"The folder of runs cannot be written to: {refused.strerror or 'no reason given'}."
-            ) from None
+        except OSError as error:
+            raise Refused(f"The folder of runs cannot be written to: {error.strerror or 'no reason given'}.") from None
     raise Refused("There are too many runs of this name; choose another.")
 
 

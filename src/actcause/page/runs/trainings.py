@@ -82,14 +82,12 @@ def score(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
     from ...learn import LearnError, load, runs
 
     folder = library.find_run(Path(payload["runs"]), str(payload["name"]))
-    learner = load(folder)
-    data = library.load_rows(payload["source"], Path(payload["data"]))
+    learner, source = load(folder), payload["source"]
+    data = library.load_rows(source, Path(payload["data"]))
     report({"stage": "scoring"})
-    scores = _measure(learner, data, payload["source"], held=runs.trained_on(folder, data))
+    scores = _measure(learner, data, source, held=runs.trained_on(folder, data))
     if scores is None:
-        raise LearnError(
-            f"{library.describe_source(payload['source'])} holds no true causes that a run could be scored by."
-        )
+        raise LearnError(f"{library.describe_source(source)} holds no true causes that a run could be scored by.")
     _write(folder / SCORES, scores)
     return {"run": folder.name, "status": "scored", "notes": [], "scores": scores}
 

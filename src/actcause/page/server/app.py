@@ -46,10 +46,8 @@ def build_application(settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     _serve_files(app)
-    app.add_exception_handler(Refused, _show_refusal)
-    app.add_exception_handler(ActCauseError, _show_mistake)
-    app.add_exception_handler(RequestValidationError, _show_invalid)
-    app.add_exception_handler(HTTPException, _show_failure)
+    for kind in (Refused, ActCauseError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _show_error)
     app.add_middleware(Guard, settings=settings)
     return app
 
@@ -66,28 +64,16 @@ def _serve_files(app: FastAPI) -> None:
         return FileResponse(files[name], media_type=TYPES[files[name].suffix])
 
 
-# -- errors ----------------------------------------------------------------------------------------
-
-
-async def _show_refusal(request: Request, error: Exception) -> Response:
+async def _show_error(request: Request, error: Exception) -> Response:
+    """Say what is wrong; of an invalid request, the first thing."""
+    if isinstance(error, ActCauseError):
+        error = Refused.of(error)
+    elif isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part != "body")[:100]
+        error = Refused(f"{where or 'The request'}: {first['msg']}.")
+    elif isinstance(error, HTTPException):
+        words = {404: "There is nothing at this address.", 405: "This address cannot be asked that way."}
+        error = Refused(words.get(error.status_code, str(error.detail)), status=error.status_code)
     assert isinstance(error, Refused)
     return error_response(error)
-
-
-async def _show_mistake(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ActCauseError)
-    return error_response(Refused.of(error))
-
-
-async def _show_invalid(request: Request, error: Exception) -> Response:
-    """Name the first thing that is wrong with a request."""
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")[:100]
-    return error_response(Refused(f"{where or 'The request'}: {first['msg']}."))
-
-
-async def _show_failure(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    words = {404: "There is nothing at this address.", 405: "This address cannot be asked that way."}
-    return error_response(Refused(words.get(error.status_code, str(error.detail)), status=error.status_code))

@@ -43,15 +43,8 @@ class BackgroundJob:
         return 0.0 if self.started is None else (self.ended or time.monotonic()) - self.started
 
     def to_json(self) -> Payload:
-        return {
-            "id": self.id,
-            "title": self.title,
-            "state": self.state,
-            "progress": self.progress,
-            "result": self.result,
-            "error": self.error,
-            "seconds": round(self.seconds, 2),
-        }
+        shown = ("id", "title", "state", "progress", "result", "error")
+        return {name: getattr(self, name) for name in shown} | {"seconds": round(self.seconds, 2)}
 
 
 class Jobs:
@@ -124,13 +117,10 @@ class Jobs:
                 job.progress = message["progress"]
             return message
         finally:
-            await self._end(child)
-
-    async def _end(self, child: Child) -> None:
-        child.process.terminate()
-        with suppress(TimeoutError, asyncio.CancelledError):
-            await asyncio.wait_for(child.gone.wait(), GRACE)
-        await child.end()
+            child.process.terminate()
+            with suppress(TimeoutError, asyncio.CancelledError):
+                await asyncio.wait_for(child.gone.wait(), GRACE)
+            await child.end()
 
     def _forget(self) -> None:
         """Drop the oldest jobs that have ended."""

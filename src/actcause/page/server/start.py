@@ -33,10 +33,8 @@ def explore(
     """
     folders = _find_folder("data", data, "recordings"), _find_folder("runs", runs, "runs")
     if token is not None and len(token) < LEAST_TOKEN:
-        raise QueryError(
-            f"{{parameter}} must have at least {LEAST_TOKEN} characters; leave it out and one is made up.",
-            parameter="token",
-        )
+        wrong = f"{{parameter}} must have at least {LEAST_TOKEN} characters; leave it out and one is made up."
+        raise QueryError(wrong, parameter="token")
     if token is None and host not in LOOPBACK:
         token = secrets.token_urlsafe(24)
     with _listen(host, port) as listening:
@@ -49,20 +47,15 @@ def _find_folder(parameter: str, given: str | PathLike[str] | None, name: str) -
     """Return the folder that the user named, which must be there, or one of the user's own."""
     if given is not None:
         if not Path(given).is_dir():
-            raise QueryError(
-                "{parameter}: there is no folder '{given}'; make it first.", parameter=parameter, given=given
-            )
+            wrong = "{parameter}: there is no folder '{given}'; make it first."
+            raise QueryError(wrong, parameter=parameter, given=given)
         return Path(given).resolve()
     folder = home() / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise QueryError(
-            "'{folder}' cannot be made ({reason}); give a folder with {parameter}.",
-            parameter=parameter,
-            folder=folder,
-            reason=error.strerror,
-        ) from None
+        wrong = "'{folder}' cannot be made ({reason}); give a folder with {parameter}."
+        raise QueryError(wrong, parameter=parameter, folder=folder, reason=error.strerror) from None
     return folder
 
 
@@ -74,13 +67,11 @@ def _listen(host: str, port: int) -> socket.socket:
         number = getattr(error, "errno", None)
         reason = os.strerror(number) if number and number > 0 else "there is no such address"
         remedy = "choose another {port}, or 0 for any free one" if port else "choose another {host}"
-        raise QueryError(
+        wrong, blamed = (
             f"Cannot listen on {{address}}, port {{number}}: {{reason}}; {remedy}.",
-            parameter="port" if port else "host",
-            address=host,
-            number=port,
-            reason=reason,
-        ) from None
+            "port" if port else "host",
+        )
+        raise QueryError(wrong, parameter=blamed, address=host, number=port, reason=reason) from None
 
 
 def _address(host: str, port: int) -> str:

@@ -44,10 +44,8 @@ class ColouredStates:
 
     @classmethod
     def of(cls, space: Space, given: Array) -> ColouredStates:
-        masks_in_use, first, inverse, counts = np.unique(
-            given, return_index=True, return_inverse=True, return_counts=True
-        )
-        masks: list[int] = masks_in_use.tolist()
+        used, first, inverse, counts = np.unique(given, return_index=True, return_inverse=True, return_counts=True)
+        masks: list[int] = used.tolist()
         order = sorted(range(len(masks)), key=lambda i: space.states.binary(masks[i]), reverse=True)
         order.sort(key=lambda i: masks[i].bit_count())
         rank = np.empty(len(masks), dtype=np.uint8 if len(masks) < 255 else np.uint16)

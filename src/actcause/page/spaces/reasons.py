@@ -56,22 +56,19 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         states = self.space.states
         state, result = states.state(self.index), states.outcome_of(self.index)
-        names = states.names(self.mask)
+        conditions = (self._explain_necessity, self._explain_sufficiency)
         return {
             "state": format_values(state),
             "outcome": f"{self.outcome} = {result}",
             "binary": states.binary(self.mask),
-            "words": describe_binary(self.space.model, names),
-            "reasons": self._explain_conditions() if self.mask else [],
+            "words": describe_binary(self.space.model, states.names(self.mask)),
+            "reasons": [explain(self.mask) for explain in conditions] if self.mask else [],
             "shorter": self._explain_shorter(),
             "others": self._list_others(),
             "neighbour": self._find_neighbour(),
         }
 
     # -- the two conditions ----------------------------------------------------------------------
-
-    def _explain_conditions(self) -> list[str]:
-        return [self._explain_necessity(self.mask), self._explain_sufficiency(self.mask)]
 
     def _explain_necessity(self, mask: int) -> str:
         names = join_words(self.space.states.names(mask))
