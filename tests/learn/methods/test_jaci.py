@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from actcause.learn.training.replica import prepare_replica
 from actcause.learn.training.session import Session, device_of
 from actcause.learn.training.surprises import RARE
 
-QUICK = {"steps": 600, "distil_steps": 250, "width": 48, "device": "cpu"}
+QUICK = {"steps": 500, "distil_steps": 200, "width": 32, "batch": 256, "device": "cpu"}
 
 
 def gated(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Transitions:
@@ -74,10 +75,18 @@ def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions])
 
 
 @pytest.mark.parametrize(
-    ("factors", "steps"), [(3, 800), pytest.param(6, 2000, marks=pytest.mark.slow)], ids=["few", "many"]
+    ("factors", "options", "passive_steps"),
+    [
+        (3, QUICK | {"steps": 800}, 300),
+        pytest.param(6, QUICK | {"steps": 2000, "width": 48, "batch": 512}, 1000, marks=pytest.mark.slow),
+    ],
+    ids=["few", "many"],
 )
-def test_distractors_are_not_named(factors: int, steps: int) -> None:
-    learner = JACI(**{**QUICK, "steps": steps}).fit(gated(20_000, 2, factors=factors))
+def test_distractors_are_not_named(
+    factors: int, options: dict[str, Any], passive_steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surprises, "STEPS", passive_steps)
+    learner = JACI(**options).fit(gated(20_000, 2, factors=factors))
     test = gated(4000, 3, factors=factors)
     assert edge_error(test, learner.predict(test)) < 0.04
     assert learner.predict(test)[:, 1:-1].mean() < 0.01
