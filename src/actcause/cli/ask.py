@@ -107,5 +107,5 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause ask voting-close --responsibility",
         "actcause ask --questions questions.jsonl --out answers.jsonl --workers 2",
         'actcause ask model.txt --context "ST=1,BT=1" --effect "BS == 1" --event "ST=1" --json',
-    ),
+    )
 }

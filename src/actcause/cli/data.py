@@ -11,6 +11,7 @@ from ..io.atomic import exit_on_terminate
 from ..io.console import print_json
 from ..io.settings import parse_setting
 from . import options
+from .options import option
 from .progress import show_rows
 
 if TYPE_CHECKING:
@@ -21,26 +22,16 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
 
     DomainArgument = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain: see 'actcause domains'.")]
     FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A Parquet or CSV file of transitions.")]
-    OutOption = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write.")]
-    MappingOption = Annotated[
-        Path | None, typer.Option("--mapping", metavar="FILE", help="JSON or TOML: which columns are which factors.")
-    ]
-    FramesOption = Annotated[int, typer.Option("--frames", metavar="N", min=1, help="How many transitions.")]
-    SeedOption = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Fixes the rollouts.")]
-    DrawOption = Annotated[
-        int | None,
-        typer.Option("--draw", metavar="D", min=0, help="Fixes the domain's random parameters.", show_default="S"),
-    ]
-    PolicyOption = Annotated[
-        str, typer.Option("--policy", metavar="NAME", help="random, or scripted where there is one.")
-    ]
+    OutOption = Annotated[Path, option("--out FILE", "Where to write.")]
+    MappingOption = Annotated[Path | None, option("--mapping FILE", "JSON or TOML: which columns are which factors.")]
+    FramesOption = Annotated[int, option("--frames N", "How many transitions.", min=1)]
+    SeedOption = Annotated[int, option("--seed S", "Fixes the rollouts.", min=0)]
+    DrawOption = Annotated[int | None, option("--draw D", "Fixes the domain's random parameters.", min=0, default="S")]
+    PolicyOption = Annotated[str, option("--policy NAME", "random, or scripted where there is one.")]
     SetOption = Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the domain, such as obstacles=5; repeatable."),
+        list[str] | None, option("--set NAME=VALUE", "A parameter of the domain, such as obstacles=5; repeatable.")
     ]
-    EpisodeOption = Annotated[
-        int | None, typer.Option("--episode", metavar="E", help="Which one.", show_default="the first with an event")
-    ]
+    EpisodeOption = Annotated[int | None, option("--episode E", "Which one.", default="the first with an event")]
 
 
 def domains(as_json: options.JsonOption = False) -> None:
@@ -107,13 +98,7 @@ def describe(file: FileArgument, mapping: MappingOption = None, as_json: options
     from . import render
 
     rows = [
-        (
-            name,
-            ", ".join(factor.features),
-            _number(factor.spread),
-            _percent(factor.clipped),
-            _percent(factor.rate),
-        )
+        (name, ", ".join(factor.features), _number(factor.spread), _percent(factor.clipped), _percent(factor.rate))
         for name, factor in description.factors.items()
     ]
     render.show(_headline(description))

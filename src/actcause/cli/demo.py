@@ -35,5 +35,5 @@ def demo(
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
-    demo: ("actcause demo", "actcause demo --quick", "actcause demo --film episode.gif --json"),
+    demo: ("actcause demo", "actcause demo --quick", "actcause demo --film episode.gif --json")
 }

@@ -58,5 +58,5 @@ def _example_document(example: Example) -> dict[str, Any]:
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
-    examples: ("actcause examples", "actcause examples rock-throwing", "actcause examples --json"),
+    examples: ("actcause examples", "actcause examples rock-throwing", "actcause examples --json")
 }

@@ -34,6 +34,9 @@ NAMED = frozenset(
 )
 
 
+Names = Callable[[], Iterable[str]]
+
+
 def name_option(parameter: str, value: str = "") -> str:
     """Name a parameter as the option that it is on the command line.
 
@@ -46,16 +49,26 @@ def name_option(parameter: str, value: str = "") -> str:
     return option if value in ("", "True") else f"{option} {value}"
 
 
-def _complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+def _complete(names: Names) -> Callable[[str], list[str]]:
     """Complete a word in the shell: to the names that start with it."""
     return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
 
 
-with suppress(ModuleNotFoundError):  # the command line says what to install
+def option(usage: str, about: str, *, default: bool | str = True, names: Names | None = None, **more: Any) -> Any:
+    """Declare an option by how it is used: `--out FILE`, or `--json`, which takes no value.
+
+    `default` describes its default, `names` are what its value is completed to.
+    """
     import typer
 
-    def _option(metavar: str, description: str, *names: str, show_default: bool | str = False, **more: Any) -> Any:
-        return typer.Option(*names, metavar=metavar, help=description, show_default=show_default, **more)
+    name, _, metavar = usage.partition(" ")
+    completion = None if names is None else _complete(names)
+    given = {"metavar": metavar or None, "autocompletion": completion, "show_default": default, **more}
+    return typer.Option(name, help=about, **given)
+
+
+with suppress(ModuleNotFoundError):  # the command line says what to install
+    import typer
 
     _model = typer.Argument(
         metavar="MODEL",
@@ -67,126 +80,113 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     OptionalModelArgument = Annotated[str | None, _model]
     QuestionsOption = Annotated[
         str | None,
-        _option(
-            "FILE",
+        option(
+            "--questions FILE",
             "Answer a file of questions instead, a JSON object each line with these options as its fields; or - "
             "for standard input. What a line leaves out, the command line says.",
-            "--questions",
         ),
     ]
     AnswersOption = Annotated[
-        Path | None,
-        _option("FILE", "With --questions: where to write the answers, whole.", "--out", show_default="print them"),
+        Path | None, option("--out FILE", "With --questions: where to write the answers, whole.", default="print them")
     ]
     ExampleArgument = Annotated[
         str | None,
         typer.Argument(help="Show this one in full.", autocompletion=_complete(examples.names), show_default=False),
     ]
-    JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-    ContextOption = Annotated[str | None, _option("ASSIGNMENTS", "What the roots were: 'ST=1,BT=1'.", show_default=OWN)]
-    EffectOption = Annotated[
-        str | None, _option("FORMULA", "What happened: 'BS == 1', 'not BS and X == 2'.", show_default=OWN)
+    JsonOption = Annotated[bool, option("--json", "Print one JSON document.")]
+    ContextOption = Annotated[
+        str | None, option("--context ASSIGNMENTS", "What the roots were: 'ST=1,BT=1'.", default=OWN)
     ]
-    EventOption = Annotated[str | None, _option("ASSIGNMENTS", "Ask whether this was a cause: 'ST=1', 'L=1,MD=1'.")]
+    EffectOption = Annotated[
+        str | None, option("--effect FORMULA", "What happened: 'BS == 1', 'not BS and X == 2'.", default=OWN)
+    ]
+    EventOption = Annotated[
+        str | None, option("--event ASSIGNMENTS", "Ask whether this was a cause: 'ST=1', 'L=1,MD=1'.")
+    ]
     DefinitionOption = Annotated[
         str,
-        _option(
-            "NAME",
+        option(
+            "--definition NAME",
             f"One of {', '.join(DEFINITIONS)}; or all, side by side.",
-            autocompletion=_complete(lambda: (*DEFINITIONS, "all")),
-            show_default=True,
+            names=lambda: (*DEFINITIONS, "all"),
         ),
     ]
     SufficiencyOption = Annotated[
         str | None,
-        _option(
-            "SHARE",
+        option(
+            "--alpha-sufficiency SHARE",
             "Functional causes: the share of other states that may undo the outcome, such as 0.2 or 1/5.",
-            show_default=OWN,
+            default=OWN,
         ),
     ]
     NecessityOption = Annotated[
         str | None,
-        _option("SHARE", "Functional causes: the share of other values that must undo the outcome.", show_default=OWN),
+        option(
+            "--alpha-necessity SHARE",
+            "Functional causes: the share of other values that must undo the outcome.",
+            default=OWN,
+        ),
     ]
     SolverOption = Annotated[
         str,
-        _option(
-            "NAME",
+        option(
+            "--solver NAME",
             f"How to search, one of {', '.join(SOLVERS)}; exhaustive is the slow oracle.",
-            autocompletion=_complete(lambda: SOLVERS),
-            show_default=True,
+            names=lambda: SOLVERS,
         ),
     ]
     MaxCausesOption = Annotated[
-        int | None, _option("N", f"Stop at this many causes; for people {SHOWN_CAUSES}.", min=1)
+        int | None, option("--max-causes N", f"Stop at this many causes; for people {SHOWN_CAUSES}.", min=1)
     ]
-    MaxSecondsOption = Annotated[float | None, _option("SECONDS", "Stop searching after this long.")]
+    MaxSecondsOption = Annotated[float | None, option("--max-seconds SECONDS", "Stop searching after this long.")]
     ResponsibilityOption = Annotated[
-        bool,
-        typer.Option("--responsibility", help="Add degrees of responsibility; --max-seconds does not cut one short."),
+        bool, option("--responsibility", "Add degrees of responsibility; --max-seconds does not cut one short.")
     ]
-    QuickOption = Annotated[bool, typer.Option("--quick", help="Only what is computed at once: no training.")]
-    FilmOption = Annotated[Path, _option("FILE", "Where to write the film.", "--film", show_default=True)]
+    QuickOption = Annotated[bool, option("--quick", "Only what is computed at once: no training.")]
+    FilmOption = Annotated[Path, option("--film FILE", "Where to write the film.")]
     OutcomeOption = Annotated[
-        str | None, _option("VARIABLE", "The variable, or formula, whose causes are asked for.", show_default=OWN)
+        str | None, option("--outcome VARIABLE", "The variable, or formula, whose causes are asked for.", default=OWN)
     ]
-    WhereOption = Annotated[str | None, _option("FORMULA", "Keep the contexts in which this holds: 'P == 499'.")]
+    WhereOption = Annotated[str | None, option("--where FORMULA", "Keep the contexts in which this holds: 'P == 499'.")]
     PartitionSolverOption = Annotated[
         str,
-        _option(
-            "NAME",
+        option(
+            "--solver NAME",
             f"How to search, one of {', '.join(PARTITION_SOLVERS)}; algorithm-0 is the paper's, for small spaces.",
-            "--solver",
-            autocompletion=_complete(lambda: PARTITION_SOLVERS),
-            show_default=True,
+            names=lambda: PARTITION_SOLVERS,
         ),
     ]
     MaxPairsOption = Annotated[
-        int,
-        _option(
-            "N", "With --json: how many pairs to print; 0 for the cost and the count alone.", min=0, show_default=True
-        ),
+        int, option("--max-pairs N", "With --json: how many pairs to print; 0 for the cost and the count alone.", min=0)
     ]
     MaxStatesOption = Annotated[
         int | None,
-        _option(
-            "N",
+        option(
+            "--max-states N",
             "With --json: how many states of each pair to print.",
             min=0,
-            show_default=f"all, up to {WRITTEN_STATES:,}",
+            default=f"all, up to {WRITTEN_STATES:,}",
         ),
     ]
     MasksOption = Annotated[
         Path | None,
-        _option(
-            "FILE.npy",
+        option(
+            "--out FILE.npy",
             "Write the first pair: for each state, in the order of contexts, a number with a bit for each variable.",
-            "--out",
         ),
     ]
     WorkersOption = Annotated[
         int | None,
-        typer.Option(
-            "--workers",
-            metavar="N",
+        option(
+            "--workers N",
+            "How many processes share the work; results are the same.",
             min=1,
-            help="How many processes share the work; results are the same.",
-            show_default="1, on a Ray cluster all",
+            default="1, on a Ray cluster all",
         ),
     ]
     EngineOption = Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            metavar="NAME",
-            help="Who runs them: local (this machine) or ray.",
-            autocompletion=_complete(lambda: ENGINES),
-        ),
+        str, option("--engine NAME", "Who runs them: local (this machine) or ray.", names=lambda: ENGINES)
     ]
     AddressOption = Annotated[
-        str | None,
-        typer.Option(
-            "--address", metavar="HOST:PORT", help="A Ray cluster that is there.", show_default="one of its own"
-        ),
+        str | None, option("--address HOST:PORT", "A Ray cluster that is there.", default="one of its own")
     ]

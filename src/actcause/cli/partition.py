@@ -80,5 +80,5 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause partition model.txt --outcome BS --alpha-necessity 0.01",
         "actcause partition pusher-1d --where 'P == 499'",
         "actcause partition model.txt --outcome BS --alpha-sufficiency 0.2 --out masks.npy --workers 2",
-    ),
+    )
 }

@@ -31,10 +31,7 @@ def partition_page(partitions: Partitions | OutOfCorePartitions) -> RenderableTy
         pair = partitions.first()
         names, indices = _choose_states(pair)
         states = [_state_table(pair, names, indices)]
-        hidden = {
-            "variables": len(partitions.variables) - len(names),
-            "states": len(pair) - sum(map(len, indices)),
-        }
+        hidden = {"variables": len(partitions.variables) - len(names), "states": len(pair) - sum(map(len, indices))}
         counts = {preimage.binary: len(preimage) for preimage in pair.preimages}
         count, only = _count_text(partitions.count), partitions.count == 1
     else:

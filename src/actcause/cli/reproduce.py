@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from . import options
+from .options import option
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
@@ -15,46 +16,28 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     NamesArgument = Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Experiments to run, or 'all'; none lists them.")
     ]
-    QuickOption = Annotated[bool, typer.Option("--quick", help="Small sizes: all of them in minutes on two cores.")]
-    SizeOption = Annotated[
-        str | None, typer.Option("--size", metavar="SIZE", help="full, small, quick or tiny.", show_default="full")
-    ]
-    ResultsOption = Annotated[
-        Path | None, typer.Option("--results", metavar="DIR", help="Where results lie.", show_default="results")
-    ]
+    QuickOption = Annotated[bool, option("--quick", "Small sizes: all of them in minutes on two cores.")]
+    SizeOption = Annotated[str | None, option("--size SIZE", "full, small, quick or tiny.", default="full")]
+    ResultsOption = Annotated[Path | None, option("--results DIR", "Where results lie.", default="results")]
     ExperimentsOption = Annotated[
-        Path | None,
-        typer.Option("--experiments", metavar="DIR", help="Where experiments lie.", show_default="experiments"),
+        Path | None, option("--experiments DIR", "Where experiments lie.", default="experiments")
     ]
-    DocsOption = Annotated[
-        Path | None, typer.Option("--docs", metavar="DIR", help="Where pages go.", show_default="docs/results")
-    ]
-    DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda, or auto: cuda if there.")]
+    DocsOption = Annotated[Path | None, option("--docs DIR", "Where pages go.", default="docs/results")]
+    DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
     TogetherOption = Annotated[
-        int | None,
-        typer.Option(
-            "--together", metavar="N", min=1, help="Seeds trained as one computation.", show_default="on a GPU all"
-        ),
+        int | None, option("--together N", "Seeds trained as one computation.", min=1, default="on a GPU all")
     ]
     OnlyOption = Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="FIELD=VALUES", help="Some pieces, such as domain=push,break; repeatable."),
+        list[str] | None, option("--only FIELD=VALUES", "Some pieces, such as domain=push,break; repeatable.")
     ]
-    StaleOption = Annotated[bool, typer.Option("--keep-stale", help="Run what is missing, not what is stale.")]
-    BudgetOption = Annotated[
-        float | None, typer.Option("--max-seconds", metavar="SECONDS", help="Begin nothing new after this long.")
-    ]
-    ArchiveOption = Annotated[
-        Path | None, typer.Option("--archive", metavar="FILE", help="Also add each result to this file of JSON lines.")
-    ]
-    TakeOption = Annotated[
-        Path | None, typer.Option("--take", metavar="FILE", help="Merge the results of such a file.")
-    ]
+    StaleOption = Annotated[bool, option("--keep-stale", "Run what is missing, not what is stale.")]
+    BudgetOption = Annotated[float | None, option("--max-seconds SECONDS", "Begin nothing new after this long.")]
+    ArchiveOption = Annotated[Path | None, option("--archive FILE", "Also add each result to this file of JSON lines.")]
+    TakeOption = Annotated[Path | None, option("--take FILE", "Merge the results of such a file.")]
     CertifyOption = Annotated[
-        str | None,
-        typer.Option("--certify", metavar="COMMIT", help="Show that this tree gives what that commit gave: minutes."),
+        str | None, option("--certify COMMIT", "Show that this tree gives what that commit gave: minutes.")
     ]
-    PagesOption = Annotated[bool, typer.Option("--pages", help="Write the pages and the README's table from results.")]
+    PagesOption = Annotated[bool, option("--pages", "Write the pages and the README's table from results.")]
 
 
 def reproduce(
@@ -102,5 +85,5 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause reproduce --quick --workers 2",
         "actcause reproduce accuracy --only domain=1-in,push --only method=jaci-em",
         "actcause reproduce --pages",
-    ),
+    )
 }

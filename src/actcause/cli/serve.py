@@ -12,30 +12,19 @@ from typing import Annotated
 
 from ..io.console import print_json
 from . import options
+from .options import option
 
 PORT = 8000
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
-    import typer
-
-    HostOption = Annotated[
-        str,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; anything but this machine needs a token."),
-    ]
-    PortOption = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 for any free one.")]
-    TokenOption = Annotated[
-        str | None,
-        typer.Option("--token", metavar="TEXT", help="What visitors must know.", show_default="one is made up"),
-    ]
+    HostOption = Annotated[str, option("--host ADDRESS", "Where to listen; anything but this machine needs a token.")]
+    PortOption = Annotated[int, option("--port N", "0 for any free one.", min=0, max=65535)]
+    TokenOption = Annotated[str | None, option("--token TEXT", "What visitors must know.", default="one is made up")]
     RecordingsOption = Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="The folder of recordings.", show_default="one of your own"),
+        Path | None, option("--data DIR", "The folder of recordings.", default="one of your own")
     ]
-    RunsOption = Annotated[
-        Path | None,
-        typer.Option("--runs", metavar="DIR", help="The folder of trained runs.", show_default="one of your own"),
-    ]
-    OpenOption = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")]
+    RunsOption = Annotated[Path | None, option("--runs DIR", "The folder of trained runs.", default="one of your own")]
+    OpenOption = Annotated[bool, option("--open/--no-open", "Open the page in the browser.")]
 
 
 def serve(
@@ -78,5 +67,5 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause serve --port 0 --no-open",
         "actcause serve --data recordings --runs runs",
         "actcause serve --host 0.0.0.0 --token 'a long secret'",
-    ),
+    )
 }

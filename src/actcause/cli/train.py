@@ -33,7 +33,7 @@ def _methods() -> tuple[str, ...]:
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
-    from .options import AddressOption, EngineOption, JsonOption, WorkersOption
+    from .options import AddressOption, EngineOption, JsonOption, WorkersOption, option
 
     SourceArgument = Annotated[
         list[str],
@@ -41,71 +41,42 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that 'actcause train' wrote.")]
     DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="A Parquet or CSV file of transitions.")]
-    RunOption = Annotated[Path, typer.Option("--out", metavar="RUN", help="A folder for the run.")]
+    RunOption = Annotated[Path, option("--out RUN", "A folder for the run.")]
     RecordingsArgument = Annotated[
         list[str],
         typer.Argument(metavar="DATA", help="Files of transitions, folders of them, or patterns: 'data/*.parquet'."),
     ]
-    AnnotatedOption = Annotated[
-        str, typer.Option("--out", metavar="PATH", help="A file for one file, a folder for several.")
-    ]
-    MethodOption = Annotated[
-        str,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help="How to learn: see docs/learning.md.",
-            autocompletion=lambda incomplete: [name for name in _methods() if name.startswith(incomplete)],
-        ),
-    ]
-    SeedOption = Annotated[
-        str, typer.Option("--seed", metavar="S", help="Fixes weights, order and split; several (0..9) are a sweep.")
-    ]
-    DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda, or auto: cuda if there.")]
-    ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut off.")]
-    OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace a run.")]
-    BudgetOption = Annotated[
-        float | None, typer.Option("--max-seconds", metavar="SECONDS", help="Stop after this long; can be resumed.")
-    ]
+    AnnotatedOption = Annotated[str, option("--out PATH", "A file for one file, a folder for several.")]
+    MethodOption = Annotated[str, option("--method NAME", "How to learn: see docs/learning.md.", names=_methods)]
+    SeedOption = Annotated[str, option("--seed S", "Fixes weights, order and split; several (0..9) are a sweep.")]
+    DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
+    ResumeOption = Annotated[bool, option("--resume", "Go on with a run that was cut off.")]
+    OverwriteOption = Annotated[bool, option("--overwrite", "Replace a run.")]
+    BudgetOption = Annotated[float | None, option("--max-seconds SECONDS", "Stop after this long; can be resumed.")]
     PatienceOption = Annotated[
-        int | None,
-        typer.Option("--patience", metavar="STEPS", min=1, help="End a stage whose loss stands still for so long."),
+        int | None, option("--patience STEPS", "End a stage whose loss stands still for so long.", min=1)
     ]
-    FramesOption = Annotated[
-        int | None,
-        typer.Option("--frames", metavar="N", min=1, help="Of a domain: how many.", show_default=f"{FRAMES:,}"),
-    ]
-    DrawOption = Annotated[
-        int | None, typer.Option("--draw", metavar="D", min=0, help="Of a domain: its parameters.", show_default="S")
-    ]
+    FramesOption = Annotated[int | None, option("--frames N", "Of a domain: how many.", min=1, default=f"{FRAMES:,}")]
+    DrawOption = Annotated[int | None, option("--draw D", "Of a domain: its parameters.", min=0, default="S")]
     SetOption = Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as steps=6000; repeatable."),
+        list[str] | None, option("--set NAME=VALUE", "An option of the method, such as steps=6000; repeatable.")
     ]
     SweepOption = Annotated[
         list[str] | None,
-        typer.Option(
-            "--sweep",
-            metavar="NAME=VALUES...",
-            help="Train every combination: penalty=0.01,0.02 seed=0..9 method=grad,cf.",
-        ),
+        option("--sweep NAME=VALUES...", "Train every combination: penalty=0.01,0.02 seed=0..9 method=grad,cf."),
     ]
-    MappingOption = Annotated[
-        Path | None, typer.Option("--mapping", metavar="FILE", help="JSON or TOML: which columns are which factors.")
-    ]
+    MappingOption = Annotated[Path | None, option("--mapping FILE", "JSON or TOML: which columns are which factors.")]
     TensorboardOption = Annotated[
         bool | None,
-        typer.Option(
-            "--tensorboard/--no-tensorboard", help="Write event files for it.", show_default="where it is installed"
-        ),
+        option("--tensorboard/--no-tensorboard", "Write event files for it.", default="where it is installed"),
     ]
-    HindsightOption = Annotated[bool, typer.Option("--hindsight", help="Take the observed outcome into account.")]
+    HindsightOption = Annotated[bool, option("--hindsight", "Take the observed outcome into account.")]
     ResampleOption = Annotated[
         bool | None,
-        typer.Option(
+        option(
             "--resample/--no-resample",
-            help="Score as many states with a cause as without.",
-            show_default="as the paper: for push and break",
+            "Score as many states with a cause as without.",
+            default="as the paper: for push and break",
         ),
     ]
 
