@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import LearnError, RunError
-from .registry import METHODS, make, names
+from .registry import HOMES, METHODS, make, names
 
 if TYPE_CHECKING:
     from .check import check_learner
@@ -43,16 +43,6 @@ _HOMES = {
     "evaluation": ("Evaluation", "edge_error", "evaluate", "resampled"),
     "learner": ("Learner",),
     "loading": ("load",),
-    "methods.attn": ("Attention",),
-    "methods.cf": ("Counterfactual",),
-    "methods.cmi": ("LeaveOneOut",),
-    "methods.grad": ("Gradient",),
-    "methods.granger": ("Pairwise",),
-    "methods.jaci": ("JACI",),
-    "methods.ncd": ("GumbelMask",),
-    "methods.paper_jaci": ("PaperJACI",),
-    "methods.proximity": ("Proximity",),
-    "methods.trivial": ("Always", "Never"),
     "prediction": ("PredictedFiles", "PredictionError", "predict_files"),
     "preimages": ("LearnedPreimages", "learned_preimages"),
     "run_evaluation": ("RunEvaluation", "evaluate_run"),
@@ -61,6 +51,7 @@ _HOMES = {
     "training.session": ("fit_many",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
+_FILES |= {name: f"methods.{file}" for file, name in HOMES.values()}
 
 
 def __getattr__(name: str) -> Any:
@@ -70,37 +61,9 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "JACI",
-    "METHODS",
-    "Always",
-    "Attention",
-    "Counterfactual",
-    "Evaluation",
-    "Gradient",
-    "GumbelMask",
-    "LearnError",
-    "LearnedPreimages",
-    "Learner",
-    "LeaveOneOut",
-    "Never",
-    "Pairwise",
-    "PaperJACI",
-    "PredictedFiles",
-    "PredictionError",
-    "Proximity",
-    "RunError",
-    "RunEvaluation",
-    "check_learner",
-    "edge_error",
-    "evaluate",
-    "evaluate_run",
-    "fit_many",
-    "learned_preimages",
-    "load",
-    "make",
-    "names",
-    "predict_files",
-    "resampled",
-    "sweep",
+    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "Gradient", "GumbelMask", "LearnError",
+    "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "Pairwise", "PaperJACI", "PredictedFiles",
+    "PredictionError", "Proximity", "RunError", "RunEvaluation", "check_learner", "edge_error", "evaluate",
+    "evaluate_run", "fit_many", "learned_preimages", "load", "make", "names", "predict_files", "resampled", "sweep",
     "train_run",
-]
+]  # fmt: skip

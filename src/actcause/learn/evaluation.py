@@ -158,13 +158,8 @@ def evaluate(
     guessed = sum(2 * one.rate * (1 - one.rate) * one.states for one in each.values()) / pooled.states
     free = ~np.asarray(data.extra["pinned"], dtype=bool) if "pinned" in data.extra else np.zeros(len(data), dtype=bool)
     return Evaluation(
-        edge_error=pooled.edge_error,
+        **{name: value for name, value in vars(pooled).items() if name not in ("rate", "states")},
         exact_error=exact_error(data, predicted),
-        auc=pooled.auc,
-        average_precision=pooled.average_precision,
-        f1=pooled.f1,
-        false_positive_rate=pooled.false_positive_rate,
-        false_negative_rate=pooled.false_negative_rate,
         calibration_error=calibration(data, probability).error,
         per_factor=MappingProxyType(each),
         trivial=MappingProxyType({"never": pooled.rate, "always": 1 - pooled.rate, "rate": guessed}),
@@ -300,14 +295,6 @@ def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     half = _student(level, len(seeds) - 1) * deviation / math.sqrt(len(seeds))
     mean = float(seeds.mean())
     return Interval(mean, mean - half, mean + half, deviation, len(seeds))
-
-
-def bootstrap_interval(values: Sequence[float], level: float = 0.95, *, draws: int = 10_000, seed: int = 0) -> Interval:
-    """A confidence interval of the mean over seeds by drawing seeds again (percentiles; Efron, 1979)."""
-    seeds, deviation = _over_seeds(values, level)
-    chosen = np.random.default_rng(seed).integers(0, len(seeds), (draws, len(seeds)))
-    low, high = np.quantile(seeds[chosen].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(seeds.mean()), float(low), float(high), deviation, len(seeds))
 
 
 def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:

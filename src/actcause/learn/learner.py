@@ -91,7 +91,7 @@ class Learner(ABC):
     def unsure(self, data: Transitions, *, hindsight: bool = False) -> Array:
         """(rows,), true where even all factors together predict the outcome badly: no answer can be trusted there."""
         encoded = self._encode(data)
-        return np.concatenate([self._unsure(part, hindsight) for part in _blocks(encoded)])
+        return np.concatenate([self._unsure(part, hindsight) for part in encoded.blocks(BLOCK)])
 
     def score(self, data: Transitions) -> float:
         """1 - edge error over the factors in question; needs true causes."""
@@ -194,7 +194,7 @@ class Learner(ABC):
 
     def _answer(self, data: Transitions, answer: Callable[[Encoded], Array]) -> Array:
         encoded = self._encode(data)
-        found = np.concatenate([answer(part) for part in _blocks(encoded)]).astype(np.float32)
+        found = np.concatenate([answer(part) for part in encoded.blocks(BLOCK)]).astype(np.float32)
         if data.mask is not None:
             found *= data.mask
         if self.encoder_.own is not None:
@@ -203,14 +203,3 @@ class Learner(ABC):
 
     def _decide(self, data: Transitions, probabilities: Array) -> Array:
         return np.asarray(probabilities > self.threshold_)
-
-
-def _blocks(encoded: Encoded) -> list[Encoded]:
-    return [
-        Encoded(
-            encoded.inputs[at : at + BLOCK],
-            encoded.target[at : at + BLOCK],
-            None if encoded.present is None else encoded.present[at : at + BLOCK],
-        )
-        for at in range(0, len(encoded), BLOCK)
-    ]

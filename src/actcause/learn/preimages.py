@@ -241,10 +241,9 @@ def _outcomes(learner: Learner, model: MaskedModel | GaussianModel, data: Transi
     """What the model expects, seeing all factors; the mean over its groups."""
     weight = next(model.parameters())
     parts = []
-    encoded = learner.encoder_.encode(data)
-    for at in range(0, len(data), BLOCK):
-        inputs = torch.as_tensor(encoded.inputs[at : at + BLOCK]).to(weight.device)
-        there = np.ones(inputs.shape[:2]) if encoded.present is None else encoded.present[at : at + BLOCK]
+    for block in learner.encoder_.encode(data).blocks(BLOCK):
+        inputs = torch.as_tensor(block.inputs).to(weight.device)
+        there = np.ones(inputs.shape[:2]) if block.present is None else block.present
         masks = torch.as_tensor(there).to(weight.device, torch.float32)
         groups = weight.shape[0]
         seen = beside_own(inputs, learner.encoder_.own).expand(groups, -1, -1, -1)

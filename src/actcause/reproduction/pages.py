@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -175,49 +176,9 @@ def _write_index(shown: Sequence[tuple[Experiment, Results]], notes: Sequence[st
             ]
         )
     headings = ["experiment", "of the paper", "results", "state", "on", "command"]
-    return "\n\n".join(["# Results", MARK, INTRO, table(headings, rows), HOW, STATES, *notes, PACKING, DIFFER]) + "\n"
-
-
-INTRO = (
-    "Every table and figure of the paper, and some of our own, each made by one command and shown beside the paper's. "
-    "The numbers come from the files under `results/` and from nowhere else."
-)
-HOW = (
-    "`actcause reproduce` lists the experiments with their state. `actcause reproduce NAME` runs what is missing or "
-    "stale; what was finished when it is cut off stays. `actcause reproduce --quick` runs a small version of all of "
-    "them on two cores in a few minutes. What ran on a GPU is marked so; *small* marks a stand-in whose full size has "
-    "not been run."
-)
-STATES = (
-    "## States\n\nA result is a line of `results/NAME.jsonl`; lines are added and never changed.\n\n"
-    + table(
-        ["state", "what it means"],
-        [
-            ["current", "made by this code, with these settings"],
-            [
-                "certified",
-                "made by earlier code; since then the canaries of all that it depends on (its methods, its domain, its "
-                "experiment, or the exact core) gave the same bytes before and after every change",
-            ],
-            ["stale", "made with other settings, of an earlier revision, or by code that is not certified"],
-            ["missing", "not there yet"],
-        ],
-    )
-    + "\n\nEvery method and every domain has a `revision`, which is raised when its behaviour is meant to change: that "
-    "makes its results stale. A change that is to leave everything as it was raises none, and is certified: "
-    "`actcause reproduce --certify COMMIT` runs the canaries on that commit and on the present tree, and adds what was "
-    "equal to `results/certificates.jsonl`. Canaries are small and run on one thread of a CPU: they show that the code "
-    "still computes the same, not that another machine rounds alike. A page says at which commit its results had the "
-    "state that it shows; `actcause reproduce` compares with the code at hand."
-)
-PACKING = (
-    "## On other machines\n\nOn a GPU all seeds of a domain and a method are trained as one computation, and several "
-    "processes share the GPU (`experiments/on_gpu.sh` packs them). A machine that has torch and numpy and nothing else "
-    "can run any of them from the sources, in parts if need be, and its results come home as a file:\n\n"
-    "```text\nPYTHONPATH=src python -m actcause.reproduction curves --device cuda --max-seconds 500 "
-    "--archive curves.jsonl\nactcause reproduce --take curves.jsonl\nactcause reproduce --pages\n```"
-)
-DIFFER = "[Where and why our baselines differ from the paper's](baselines.md)."
+    page = files(__package__).joinpath("index.md").read_text(encoding="utf-8")
+    page = page.replace("{table}", table(headings, rows))
+    return page.replace("{notes}\n\n", "".join(f"{note}\n\n" for note in notes))
 
 
 def save_documents(pages: Sequence[Document], docs: Path) -> list[Path]:

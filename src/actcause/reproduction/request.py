@@ -90,40 +90,32 @@ def _answer(request: Request) -> int:
 
 def _list(request: Request, asked: Sequence[Listed], results: Path) -> int:
     plans = [Plan.of(one, request.size, results, request.only) for one in asked]
-    if request.as_json:
-        print_json([_document(plan) for plan in plans])
-        return 0
+    listed = [(plan.listed.experiment, plan.sentence) for plan in plans]
     rows = [("experiment", "state", "expected time", "what it is")]
-    for plan in plans:
-        experiment = plan.listed.experiment
-        rows.append((experiment.name, plan.sentence, experiment.expected, experiment.title))
-    _print_columns(rows)
-    print()
-    for reason, count in sum((Counter(plan.reasons) for plan in plans), Counter()).items():
-        print(f"{count} stale: {reason}.")
-    print("Run one with: actcause reproduce NAME. A small version of all: actcause reproduce --quick.")
+    rows += [(experiment.name, state, experiment.expected, experiment.title) for experiment, state in listed]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    stale = sum((Counter(plan.reasons) for plan in plans), Counter())
+    _report(
+        request,
+        [_document(plan) for plan in plans],
+        *("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows),
+        "",
+        *(f"{count} stale: {reason}." for reason, count in stale.items()),
+        "Run one with: actcause reproduce NAME. A small version of all: actcause reproduce --quick.",
+    )
     return 0
 
 
 def _document(plan: Plan) -> dict[str, Any]:
     experiment = plan.listed.experiment
     return {
-        "name": experiment.name,
-        "title": experiment.title,
-        "paper": experiment.paper,
-        "expected": experiment.expected,
+        **{name: getattr(experiment, name) for name in ("name", "title", "paper", "expected")},
         "command": f"actcause reproduce {experiment.name}",
         "state": plan.state,
         "done": plan.count(*GOOD),
         **{state.value: plan.count(state) for state in State},
         "reasons": plan.reasons,
     }
-
-
-def _print_columns(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 # -- running -----------------------------------------------------------------------------------------
@@ -148,17 +140,14 @@ def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engi
             missed += listed.experiment.missed(pages.read_results(listed.experiment, results, ("full",)))
     unfinished = [each["name"] for each in done if each["state"] != "done"]
     drawn = None if request.size in SHOWN else _preview(asked, results, request.size)
-    if request.as_json:
-        print_json({"experiments": done, "missed": missed, "pages": None if drawn is None else str(drawn)})
-    else:
-        ending = f"; not finished: {', '.join(unfinished)}" if unfinished else ""
-        print(f"{sum(each['ran'] for each in done)} pieces in {duration(time.monotonic() - began)}{ending}.")
-        for sentence in missed:
-            print(f"missed: {sentence}")
-        if drawn is not None:
-            print(f"Pages of this size: {drawn}")
-        else:
-            print("Write the pages with: actcause reproduce --pages")
+    ending = f"; not finished: {', '.join(unfinished)}" if unfinished else ""
+    _report(
+        request,
+        {"experiments": done, "missed": missed, "pages": None if drawn is None else str(drawn)},
+        f"{sum(each['ran'] for each in done)} pieces in {duration(time.monotonic() - began)}{ending}.",
+        *(f"missed: {sentence}" for sentence in missed),
+        "Write the pages with: actcause reproduce --pages" if drawn is None else f"Pages of this size: {drawn}",
+    )
     return 1 if missed else 0
 
 
@@ -177,13 +166,7 @@ def _run_one(
     say(f"{name}: {len(todo)} to run in {len(pack_pieces(plan, todo, together))} packs, {there} are there")
     ran = 0
     for records in execute(
-        plan,
-        todo,
-        device=request.device,
-        together=together,
-        archive=request.archive,
-        enough=enough,
-        workers=workers,
+        plan, todo, device=request.device, together=together, archive=request.archive, enough=enough, workers=workers
     ):
         ran += len(records)
         say(f"  {ran}/{len(todo)}  {_pack_name(records)}  {sum(one.seconds for one in records):.1f} s")
@@ -240,13 +223,10 @@ def _certify(request: Request, known: Sequence[Listed], results: Path, home: Pat
     print_note(f"running the canaries on {request.certify} and on the present tree: some minutes.")
     certificate = certify(request.certify, home, known)
     path = append_certificate(results, certificate)
-    if request.as_json:
-        print_json(asdict(certificate))
-    else:
-        trees = f"{certificate.from_commit} and {certificate.to_commit}"
-        print(f"{trees} gave the same bytes in {len(certificate.equal)} parts; {path} says so.")
-        if certificate.different:
-            print(f"They differ in {', '.join(certificate.different)}.")
+    trees = f"{certificate.from_commit} and {certificate.to_commit}"
+    lines = [f"{trees} gave the same bytes in {len(certificate.equal)} parts; {path} says so."]
+    lines += [f"They differ in {', '.join(certificate.different)}."] if certificate.different else []
+    _report(request, asdict(certificate), *lines)
     return 1 if certificate.different else 0
 
 
@@ -256,10 +236,8 @@ def _certify(request: Request, known: Sequence[Listed], results: Path, home: Pat
 def _take(request: Request, known: dict[str, Listed], results: Path) -> int:
     assert request.take is not None
     taken, kept = take_results(request.take, known, results)
-    if request.as_json:
-        print_json({"taken": taken, "kept": kept})
-    else:
-        print(f"{taken} results taken from {request.take}; {kept} were there already.")
+    sentence = f"{taken} results taken from {request.take}; {kept} were there already."
+    _report(request, {"taken": taken, "kept": kept}, sentence)
     return 0
 
 
@@ -279,8 +257,13 @@ def _pages(request: Request, known: Sequence[Listed], results: Path, home: Path)
     section = next((one.page.summary for one in documents if one.page.summary), None)
     if request.docs is None and section is not None and readme.exists():
         readme.write_text(pages.replace_section(readme.read_text(encoding="utf-8"), section), encoding="utf-8")
-    if request.as_json:
-        print_json({"written": [str(path) for path in written]})
-    else:
-        print(f"{len(written)} files in {docs}")
+    _report(request, {"written": [str(path) for path in written]}, f"{len(written)} files in {docs}")
     return 0
+
+
+def _report(request: Request, document: Any, *lines: str) -> None:
+    """Print a document, or else lines for people."""
+    if request.as_json:
+        print_json(document)
+    else:
+        print("\n".join(lines))

@@ -80,7 +80,8 @@ class Attention(ScoreLearner):
 
     @classmethod
     def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
-        return _prediction(nets, batch)
+        predicted: Tensor = nets["attention"](batch.network_inputs, batch.present.unsqueeze(0))[0]
+        return predicted[0]
 
 
 class AttentionModel(nn.Module):
@@ -114,8 +115,3 @@ def _attention(nets: Nets, batch: Batch) -> Tensor:
     """(rows, factors): the mean over heads."""
     attention: Tensor = nets["attention"](batch.network_inputs, batch.present.unsqueeze(0))[1]
     return attention[0].mean(1) * batch.present
-
-
-def _prediction(nets: Nets, batch: Batch) -> Tensor:
-    predicted: Tensor = nets["attention"](batch.network_inputs, batch.present.unsqueeze(0))[0]
-    return predicted[0]

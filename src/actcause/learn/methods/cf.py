@@ -18,8 +18,9 @@ from torch import Tensor, nn
 from ..training.batches import seed_of
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, masked_model, plain_model
+from ..training.forward import Batch, Nets, Score, Training, find_network, plain_model
 from ..training.layers import beside_own
+from ..training.networks import MaskedModel
 from ..training.replica import Replica
 from .score import ScoreLearner
 
@@ -65,11 +66,10 @@ class Counterfactual(ScoreLearner):
 
     @classmethod
     def scores(cls) -> Mapping[str, Score]:
-        return {"state": _change, "hindsight": _difference}
+        return {"state": _distance, "hindsight": lambda nets, batch: _distance(nets, batch, batch.target)}
 
     def before_training(self, training: Training) -> None:
-        pool = training.nets["pool"]
-        assert isinstance(pool, ReplacementValues)
+        pool = find_network(training.nets, "pool", ReplacementValues)
         pool.values.copy_(torch.stack([_replacements(replica, self) for replica in training.replicas]))
 
 
@@ -113,21 +113,10 @@ def _spread(drawn: Tensor, seen: Tensor, encoder: Encoder, factor: int, generato
         drawn[:, at] = least[at] + share * (most[at] - least[at])
 
 
-def _change(nets: Nets, batch: Batch) -> Tensor:
-    """From the state alone: how far the prediction moves."""
-    return _distance(nets, batch, None)
-
-
-def _difference(nets: Nets, batch: Batch) -> Tensor:
-    """In hindsight: how far the prediction is from the observed outcome."""
-    return _distance(nets, batch, batch.target)
-
-
 @torch.no_grad()
-def _distance(nets: Nets, batch: Batch, outcome: Tensor | None) -> Tensor:
+def _distance(nets: Nets, batch: Batch, outcome: Tensor | None = None) -> Tensor:
     """(rows, factors): mean distance from the outcome (or else the prediction) after replacing each factor."""
-    model, pool = masked_model(nets, "forward"), nets["pool"]
-    assert isinstance(pool, ReplacementValues)
+    model, pool = find_network(nets, "forward", MaskedModel), find_network(nets, "pool", ReplacementValues)
     relative = Relative.of([batch.encoder], batch.inputs.device)
     there = batch.present.transpose(0, 1)[None, :, :, None]
     embedded = model.embedding(batch.network_inputs) * there

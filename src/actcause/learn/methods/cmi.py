@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from ..training import masks
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, masked_model
+from ..training.forward import Batch, Nets, Score, Training, find_network
 from ..training.loop import Loss, Settings
 from ..training.networks import MaskedModel
 from .score import ScoreLearner
@@ -82,7 +82,7 @@ class LeaveOneOut(ScoreLearner):
 
     @classmethod
     def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
-        return _prediction(nets, batch)
+        return _with_and_without(nets, batch)[0]
 
 
 def _read(predicted: Tensor) -> tuple[Tensor, Tensor]:
@@ -93,7 +93,7 @@ def _read(predicted: Tensor) -> tuple[Tensor, Tensor]:
 
 def _with_and_without(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Middle and spread with all factors (rows, outputs), and without each (factors, rows, outputs)."""
-    model = masked_model(nets, "forward")
+    model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
     shown = torch.cat([torch.ones_like(left_out[:1]), left_out]).unsqueeze(1) * batch.present
@@ -116,7 +116,3 @@ def _divergence(nets: Nets, batch: Batch) -> Tensor:
     apart = (middle - without).abs()
     expected = (spread * torch.exp(-apart / spread) + apart) / wider + (wider / spread).log() - 1
     return expected.mean(-1).T * batch.present
-
-
-def _prediction(nets: Nets, batch: Batch) -> Tensor:
-    return _with_and_without(nets, batch)[0]

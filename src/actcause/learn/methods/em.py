@@ -121,7 +121,7 @@ class MaskEM:
         there = self.rows.there(index)
         if there is not None:
             shown = shown * there.unsqueeze(1)
-        model = forward.masked_model(self.nets, "forward")
+        model = forward.find_network(self.nets, "forward", MaskedModel)
         missed = model(model.embedding(self.rows.network_inputs(index)), shown) - self.surprises.target[
             index
         ].unsqueeze(1)
@@ -138,7 +138,7 @@ class MaskEM:
         return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
 
     def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        model, binary, own = forward.masked_model(self.nets, "forward"), self.nets["binary"], self.rows.own
+        model, binary, own = forward.find_network(self.nets, "forward", MaskedModel), self.nets["binary"], self.rows.own
         groups, count = index.shape
         factors = self.rows.factors
         seen, target, there = self.rows.network_inputs(index), self.surprises.target[index], self.rows.there(index)
@@ -285,28 +285,25 @@ class MaskEM:
 
     def _judge_held_out(self, replica: int) -> list[MaskErrors]:
         """The held-out rows, judged by both folds' models."""
-        encoded, judge = self.replicas[replica].held_encoded, self._judge(replica)
-        found = []
-        for at in range(0, len(encoded), JUDGE):
-            inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
-            target = (
-                torch.as_tensor(encoded.target[at : at + JUDGE], device=self.device) / self.surprises.scale[replica]
-            )
-            there = None
-            if encoded.present is not None:
-                there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float()
+        judge, found = self._judge(replica), []
+        for block in self.replicas[replica].held_encoded.blocks(JUDGE):
+            inputs, there = self._load(block)
+            target = torch.as_tensor(block.target, device=self.device) / self.surprises.scale[replica]
             found.append(judge(inputs, target, there))
         return found
 
     def _log_odds(self, net: nn.Module, encoded: Encoded) -> Tensor:
         parts = []
-        for at in range(0, len(encoded), JUDGE):
-            inputs = torch.as_tensor(encoded.inputs[at : at + JUDGE], device=self.device)
-            there = None
-            if encoded.present is not None:
-                there = torch.as_tensor(encoded.present[at : at + JUDGE], device=self.device).float().unsqueeze(0)
-            parts.append(net(beside_own(inputs, self.rows.own).unsqueeze(0), there)[0])
+        for block in encoded.blocks(JUDGE):
+            inputs, there = self._load(block)
+            seen = beside_own(inputs, self.rows.own).unsqueeze(0)
+            parts.append(net(seen, None if there is None else there.unsqueeze(0))[0])
         return torch.cat(parts)
+
+    def _load(self, block: Encoded) -> tuple[Tensor, Tensor | None]:
+        """Inputs, and which factors are there, on the device."""
+        there = None if block.present is None else torch.as_tensor(block.present, device=self.device).float()
+        return torch.as_tensor(block.inputs, device=self.device), there
 
 
 def choose_network(misses: Mapping[str, float], noise: float) -> str:

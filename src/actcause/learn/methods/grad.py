@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, error_loss, masked_model, plain_model
+from ..training.forward import Batch, Nets, Score, Training, error_loss, find_network, plain_model
 from ..training.layers import beside_own
 from ..training.loop import Loss, Settings
 from ..training.networks import MaskedModel
@@ -63,7 +63,7 @@ class Gradient(ScoreLearner):
         measured, outputs = _measured_columns(encoders[0], training.device), encoders[0].outputs
 
         def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-            model, there = masked_model(training.nets, "forward"), training.there(index)
+            model, there = find_network(training.nets, "forward", MaskedModel), training.there(index)
             inputs, target = training.rows.inputs[index], training.surprises.target[index]
             missed = model(model.embedding(beside_own(inputs, training.rows.own)), there.unsqueeze(1))[:, 0] - target
             fitted, values = error_loss(missed).mean(1), {"error": missed.detach().abs().mean()}
@@ -84,7 +84,7 @@ class Gradient(ScoreLearner):
 def _score(nets: Nets, batch: Batch) -> Tensor:
     device = batch.inputs.device
     relative, measured = Relative.of([batch.encoder], device), _measured_columns(batch.encoder, device)
-    model, inputs = masked_model(nets, "forward"), batch.inputs.unsqueeze(0)
+    model, inputs = find_network(nets, "forward", MaskedModel), batch.inputs.unsqueeze(0)
     return _sizes(model, inputs, batch.present.unsqueeze(0), batch.own, relative, measured, batch.encoder.outputs)[0]
 
 

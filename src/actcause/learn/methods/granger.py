@@ -17,8 +17,9 @@ from torch import Tensor, nn
 
 from ..training import masks
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, error_loss, masked_model, plain_model
+from ..training.forward import Batch, Nets, Score, Training, error_loss, find_network, plain_model
 from ..training.loop import Loss, Settings
+from ..training.networks import MaskedModel
 from .score import ScoreLearner
 
 
@@ -73,13 +74,15 @@ class Pairwise(ScoreLearner):
 
     @classmethod
     def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
-        return _best_pair(nets, batch)
+        """The pair whose predictions fit best over all rows: what this method knows at most."""
+        _, pairs = _predictions(nets, batch)
+        return pairs[(pairs - batch.target).abs().mean(dim=(1, 2)).argmin()]
 
 
 @torch.no_grad()
 def _predictions(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor]:
     """From the own state alone (rows, outputs), and from each pair (factors, rows, outputs)."""
-    model = masked_model(nets, "forward")
+    model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     alone = masks.only(factors, batch.own, batch.inputs.device)
     pairs = torch.cat([alone.unsqueeze(0), torch.maximum(torch.eye(factors, device=alone.device), alone)])
@@ -98,10 +101,3 @@ def _drop(nets: Nets, batch: Batch) -> Tensor:
     own, pairs = _predictions(nets, batch)
     drop = (own - batch.target).abs().mean(-1) - (pairs - batch.target).abs().mean(-1)
     return drop.T * batch.present
-
-
-def _best_pair(nets: Nets, batch: Batch) -> Tensor:
-    """The pair whose predictions fit best over all rows: what this method knows at most."""
-    _, pairs = _predictions(nets, batch)
-    best = (pairs - batch.target).abs().mean(dim=(1, 2)).argmin()
-    return pairs[best]

@@ -15,6 +15,7 @@ from ..learner import Array, Learner
 from ..training.batches import FOLDS
 from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
+from ..training.forward import find_network
 from ..training.hindsight import MaskErrors, score_masks
 from ..training.layers import beside_own
 from ..training.networks import BinaryNetwork, MaskedModel, own_state_model
@@ -131,8 +132,7 @@ class JACI(Learner):
     @torch.no_grad()
     def _apart(self, encoded: Encoded) -> Tensor:
         """(rows,): how far the folds' models disagree, seeing all factors."""
-        forward = self.nets_["forward"]
-        assert isinstance(forward, MaskedModel)
+        forward = find_network(self.nets_, "forward", MaskedModel)
         device = next(forward.parameters()).device
         seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).expand(FOLDS, -1, -1, -1)
         there = np.ones(encoded.inputs.shape[:2]) if encoded.present is None else encoded.present
@@ -148,9 +148,8 @@ class JACI(Learner):
         return np.asarray(binary(seen, there)[0].cpu().numpy())
 
     def _score_masks(self, encoded: Encoded) -> MaskErrors:
-        forward, binary = self.nets_["forward"], self.nets_["binary"]
-        assert isinstance(forward, MaskedModel)
-        assert isinstance(binary, BinaryNetwork)
+        forward = find_network(self.nets_, "forward", MaskedModel)
+        binary = find_network(self.nets_, "binary", BinaryNetwork)
         device = next(forward.parameters()).device
         there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device)
         inputs, target = torch.as_tensor(encoded.inputs).to(device), torch.as_tensor(encoded.target).to(device)

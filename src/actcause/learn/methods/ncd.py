@@ -29,13 +29,13 @@ from ..training.forward import (
     Training,
     check_training,
     error_loss,
-    masked_model,
+    find_network,
     plain_model,
     plain_prediction,
     score_rows,
 )
 from ..training.loop import Settings, Stage, one_cycle
-from ..training.networks import BinaryNetwork, own_state_model
+from ..training.networks import BinaryNetwork, MaskedModel, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
 
@@ -109,8 +109,7 @@ class Costs(nn.Module):
 def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
     own, factors = training.rows.own, training.rows.factors
     others = 1 - masks.only(factors, own, training.device)
-    costs = training.nets["costs"]
-    assert isinstance(costs, Costs)
+    costs = find_network(training.nets, "costs", Costs)
     warm = max(learner.steps // 4, 1)
     begun = warm / learner.steps
 
@@ -162,7 +161,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
 
 def _worth(nets: Nets, batch: Batch) -> Tensor:
     """(factors,): by how much the forward model's error grows without each factor."""
-    model = masked_model(nets, "forward")
+    model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
     shown = torch.cat([torch.ones_like(left_out[:1]), left_out]).unsqueeze(1)
@@ -175,7 +174,5 @@ def _worth(nets: Nets, batch: Batch) -> Tensor:
 
 @torch.no_grad()
 def _odds(nets: Nets, batch: Batch) -> Tensor:
-    network = nets["binary"]
-    assert isinstance(network, BinaryNetwork)
-    odds: Tensor = network(batch.network_inputs, batch.present.unsqueeze(0))[0]
+    odds: Tensor = nets["binary"](batch.network_inputs, batch.present.unsqueeze(0))[0]
     return odds

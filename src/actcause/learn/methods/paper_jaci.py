@@ -39,7 +39,7 @@ from ..learner import Array, Learner
 from ..training import masks
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import Batch, Nets, Training
+from ..training.forward import Batch, Nets, Training, find_network
 from ..training.loop import Loss, Settings, Stage
 from ..training.networks import own_state_model
 from ..training.replica import Replica
@@ -155,7 +155,7 @@ class PaperJACI(Learner):
 
     def _explain(self, block: Batch) -> Tensor:
         """The posterior of each bit: the misfit and what the bits cost, and h's word as the prior."""
-        model = _model(self.nets_)
+        model = find_network(self.nets_, "forward", GaussianModel)
         odds = torch.logit(_bits(self.nets_, block), eps=1e-4)
         embedded = model.embedding(block.network_inputs)
         tried = self._candidates(odds) * block.present
@@ -190,7 +190,10 @@ class _Joint:
 
     def __init__(self, learner: PaperJACI, training: Training) -> None:
         self.learner, self.training = learner, training
-        self.forward, self.binary = _model(training.nets), _bit_network(training.nets)
+        self.forward, self.binary = (
+            find_network(training.nets, "forward", GaussianModel),
+            find_network(training.nets, "binary", BitNetwork),
+        )
         self.own = training.rows.own
         self.alone = masks.only(training.rows.factors, self.own, training.device)
 
@@ -325,7 +328,7 @@ class _Joint:
     def _gap(self, nets: Nets, block: Batch) -> Tensor:
         """(rows,): how much worse f does under the binaries found than seeing all; judges penalties unlabelled."""
         found = torch.where(self.alone > 0, 1.0, (_bits(nets, block) > self.learner.threshold).float()) * block.present
-        model = _model(nets)
+        model = find_network(nets, "forward", GaussianModel)
         embedded = model.embedding(block.network_inputs)
         misfit = [gaussian_misfit(block.target, *model(embedded, m.unsqueeze(0)))[0] for m in (found, block.present)]
         return misfit[0] - misfit[1]
@@ -344,30 +347,18 @@ def coarse_products() -> Iterator[None]:
 
 def _bits(nets: Nets, batch: Batch) -> Tensor:
     """(rows, factors): what h says."""
-    return torch.sigmoid(_bit_network(nets)(batch.network_inputs, batch.present.unsqueeze(0))[0])
+    return torch.sigmoid(find_network(nets, "binary", BitNetwork)(batch.network_inputs, batch.present.unsqueeze(0))[0])
 
 
 def _doubts(nets: Nets, batch: Batch) -> dict[str, Tensor]:
     """(rows,) each: how f does when it sees everything, and how well it expects to do."""
-    model = _model(nets)
+    model = find_network(nets, "forward", GaussianModel)
     mean, deviation = model(model.embedding(batch.network_inputs), batch.present.unsqueeze(0))
     return {
         "error": (mean - batch.target).abs().mean(-1)[0],
         "worst_misfit": gaussian_misfit(batch.target, mean, deviation)[0],
         "worst_deviation": deviation.mean(-1)[0],
     }
-
-
-def _model(nets: Nets) -> GaussianModel:
-    model = nets["forward"]
-    assert isinstance(model, GaussianModel)
-    return model
-
-
-def _bit_network(nets: Nets) -> BitNetwork:
-    network = nets["binary"]
-    assert isinstance(network, BitNetwork)
-    return network
 
 
 def _to_array(parts: Iterable[Tensor]) -> Array:

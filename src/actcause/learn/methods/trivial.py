@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 from ..training.session import Session
 
 
+class _Unlearned(Learner):
+    """What needs neither networks nor training."""
+
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
+        return {}
+
+    @classmethod
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        for replica in replicas:
+            replica.learner.finish(replica, {}, {})
+
+
 @final
 @dataclass(kw_only=True)
-class Never(Learner):
+class Never(_Unlearned):
     """Never names a factor besides the outcome's own (`never`).
 
     >>> from actcause.data import collect
@@ -33,21 +45,13 @@ class Never(Learner):
     summary: ClassVar[str] = "no factor ever: what a method must beat"
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
-    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
-        return {}
-
-    @classmethod
-    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
-        for replica in replicas:
-            replica.learner.finish(replica, {}, {})
-
     def _probabilities(self, encoded: Encoded) -> Array:
         return np.zeros(encoded.inputs.shape[:2])
 
 
 @final
 @dataclass(kw_only=True)
-class Always(Learner):
+class Always(_Unlearned):
     """Always names every factor that is there (`always`).
 
     >>> from actcause.data import collect
@@ -59,14 +63,6 @@ class Always(Learner):
     method: ClassVar[str] = "always"
     summary: ClassVar[str] = "every factor always: what a method must beat"
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
-
-    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
-        return {}
-
-    @classmethod
-    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
-        for replica in replicas:
-            replica.learner.finish(replica, {}, {})
 
     def _probabilities(self, encoded: Encoded) -> Array:
         return np.ones(encoded.inputs.shape[:2])

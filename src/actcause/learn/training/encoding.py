@@ -33,6 +33,14 @@ class Encoded:
     def __len__(self) -> int:
         return len(self.inputs)
 
+    def __getitem__(self, rows: slice | Array) -> Encoded:
+        there = None if self.present is None else self.present[rows]
+        return Encoded(self.inputs[rows], self.target[rows], there)
+
+    def blocks(self, size: int) -> list[Encoded]:
+        """Cut the rows into blocks of at most this size."""
+        return [self[at : at + size] for at in range(0, len(self), size)]
+
 
 @dataclass(frozen=True)
 class Encoder:
@@ -56,11 +64,7 @@ class Encoder:
 
     @classmethod
     def fit(
-        cls,
-        data: Transitions,
-        *,
-        classes: Mapping[str, str] | None = None,
-        categorical: Iterable[str] | None = None,
+        cls, data: Transitions, *, classes: Mapping[str, str] | None = None, categorical: Iterable[str] | None = None
     ) -> Encoder:
         """Fitted on these rows; classes and categorical features default to what the recording's metadata says."""
         named = _classes(data, data.metadata.get("classes") if classes is None else classes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 Nets = Mapping[str, nn.Module]
+Network = TypeVar("Network", bound=nn.Module)
 DECAY = 1e-4
 BLOCK = 2048  # rows looked at together
 
@@ -113,7 +114,7 @@ class Training:
 
     def embedding(self, name: str, index: Tensor) -> tuple[MaskedModel, Tensor]:
         """A masked model, and its embedding of these rows."""
-        model = masked_model(self.nets, name)
+        model = find_network(self.nets, name, MaskedModel)
         return model, model.embedding(self.rows.network_inputs(index))
 
     # -- for ends ----------------------------------------------------------------------------------
@@ -150,10 +151,7 @@ class Training:
         """Held-out rows of one replica, evenly spaced where there are more than `most`."""
         encoded = self.replicas[replica].held_encoded
         rows = np.unique(np.linspace(0, len(encoded) - 1, min(most, len(encoded))).astype(np.int64))
-        there = None if encoded.present is None else encoded.present[rows]
-        batch = Batch.of(
-            Encoded(encoded.inputs[rows], encoded.target[rows], there), self.replicas[replica].encoder, self.device
-        )
+        batch = Batch.of(encoded[rows], self.replicas[replica].encoder, self.device)
         return Batch(batch.inputs, batch.target / self.surprises.scale[replica], batch.present, batch.encoder)
 
     def finish(
@@ -191,7 +189,7 @@ def plain_model(encoder: Encoder, replicas: int, *, width: int, layers: int) -> 
 
 def plain_prediction(nets: Nets, batch: Batch) -> Tensor:
     """(rows, outputs): what the network `forward` predicts from all factors."""
-    model = masked_model(nets, "forward")
+    model = find_network(nets, "forward", MaskedModel)
     predicted: Tensor = model(model.embedding(batch.network_inputs), batch.present[None, None])
     return predicted[0, 0]
 
@@ -212,11 +210,11 @@ def error_loss(missed: Tensor) -> Tensor:
     return missed.abs().mean(-1) + missed.square().mean(-1)
 
 
-def masked_model(nets: Nets, name: str) -> MaskedModel:
-    """The masked model of this name."""
-    model = nets[name]
-    assert isinstance(model, MaskedModel)
-    return model
+def find_network(nets: Nets, name: str, kind: type[Network]) -> Network:
+    """Return the network of this name, which is of this kind."""
+    network = nets[name]
+    assert isinstance(network, kind)
+    return network
 
 
 def check_training(learner: Learner) -> None:

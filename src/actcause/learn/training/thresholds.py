@@ -31,7 +31,7 @@ from torch import Tensor, nn
 from . import masks
 from .batches import Sampler
 from .encoding import Encoder
-from .forward import BLOCK, Batch, Score, Training, error_loss
+from .forward import BLOCK, Batch, Score, Training, error_loss, find_network
 from .layers import perceptron
 from .loop import Settings, Stage, one_cycle
 from .networks import Embedding
@@ -133,8 +133,7 @@ class Threshold:
         return Sampler(self.pools, BATCH, seeds, "threshold", self.training.device)
 
     def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        model, training = self.training.nets["named"], self.training
-        assert isinstance(model, NamedModel)
+        model, training = find_network(self.training.nets, "named", NamedModel), self.training
         groups, rows = index.shape
         level = torch.randint(0, len(self.shares), (groups, SHOWN * rows), device=index.device, generator=generator)
         cut = self.table.gather(1, level).reshape(groups, SHOWN, rows, 1)
