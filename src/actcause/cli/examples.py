@@ -11,6 +11,11 @@ from ..io.console import print_json
 from ..questions.source import load_example
 from . import options
 
+WRITTEN = (
+    "name", "title", "story", "text", "context", "effect", "outcome", "alpha_sufficiency", "alpha_necessity",
+    "source", "notes",
+)  # fmt: skip
+
 
 def examples(name: options.ExampleArgument = None, as_json: options.JsonOption = False) -> None:
     """List the literature's models, or show one: its story, its model, its published verdicts."""
@@ -34,25 +39,12 @@ def examples(name: options.ExampleArgument = None, as_json: options.JsonOption =
 
 def _example_document(example: Example) -> dict[str, Any]:
     return {
-        "name": example.name,
-        "title": example.title,
-        "story": example.story,
-        "text": example.text,
+        **{name: getattr(example, name) for name in WRITTEN},
         "context": dict(example.context),
-        "effect": example.effect,
-        "outcome": example.outcome,
-        "alpha_sufficiency": example.alpha_sufficiency,
-        "alpha_necessity": example.alpha_necessity,
-        "source": example.source,
         "notes": list(example.notes),
         "verdicts": [
-            {
-                "event": dict(verdict.event),
-                "definition": verdict.definition,
-                "holds": verdict.holds,
-                "source": verdict.source,
-            }
-            for verdict in example.verdicts
+            {"event": dict(one.event), "definition": one.definition, "holds": one.holds, "source": one.source}
+            for one in example.verdicts
         ],
     }
 

@@ -20,22 +20,11 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*", "<")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "|||")
 STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 5,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "figure.constrained_layout.use": True,
-    "svg.hashsalt": "actcause",
-}
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.grid": True, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False, "grid.color": "#dddddd", "grid.linewidth": 0.6,
+    "lines.linewidth": 1.6, "lines.markersize": 5, "legend.frameon": False, "legend.fontsize": 8,
+    "figure.constrained_layout.use": True, "svg.hashsalt": "actcause",
+}  # fmt: skip
 
 
 def digest(data: Any) -> str:

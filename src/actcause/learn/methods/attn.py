@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from ..training.encoding import Encoder
 from ..training.forward import Batch, Nets, Score, Training, error_loss
 from ..training.layers import Linear, perceptron
-from ..training.loop import Loss, Settings
+from ..training.loop import Loss, LossValues, Settings
 from ..training.networks import Embedding
 from .score import ScoreLearner
 
@@ -67,7 +67,7 @@ class Attention(ScoreLearner):
         return {"state": _attention}
 
     def make_loss(self, training: Training) -> Loss:
-        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
             predicted, attention = training.nets["attention"](
                 training.rows.network_inputs(index), training.there(index)
             )

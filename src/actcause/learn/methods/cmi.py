@@ -20,7 +20,7 @@ from torch.nn import functional
 from ..training import masks
 from ..training.encoding import Encoder
 from ..training.forward import Batch, Nets, Score, Training, find_network
-from ..training.loop import Loss, Settings
+from ..training.loop import Loss, LossValues, Settings
 from ..training.networks import MaskedModel
 from .score import ScoreLearner
 
@@ -60,7 +60,7 @@ class LeaveOneOut(ScoreLearner):
     def make_loss(self, training: Training) -> Loss:
         own, factors = training.rows.own, training.rows.factors
 
-        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
             shown = masks.random((len(index), 3, index.shape[1], factors), own, generator)
             drawn = torch.rand(*index.shape, factors, device=index.device, generator=generator)
             shown[:, 1] = (drawn < drawn.amax(-1, keepdim=True)).float()  # all but one

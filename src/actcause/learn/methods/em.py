@@ -32,12 +32,12 @@ from torch.nn import functional
 
 from ..training import forward, masks
 from ..training.batches import FOLDS, Sampler
-from ..training.calibration import Reliability, temperature_of
+from ..training.calibration import calibration_error, temperature_of
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded
 from ..training.hindsight import MaskErrors, discoveries, score_masks, steadiest_penalty
 from ..training.layers import beside_own, group_weights, select_groups
-from ..training.loop import Settings, Stage, one_cycle
+from ..training.loop import LossValues, Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork, MaskedModel
 from ..training.replica import Replica
 from ..training.session import Session
@@ -111,9 +111,7 @@ class MaskEM:
 
     # -- expectation and maximisation --------------------------------------------------------------
 
-    def _warm_up(
-        self, index: Tensor, settings: Settings, generator: torch.Generator
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def _warm_up(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         groups, rows = index.shape
         shown = masks.random((groups, 3, rows, self.rows.factors), self.rows.own, generator)
         shown[:, 0] = self.alone
@@ -137,7 +135,7 @@ class MaskEM:
     def _anneal(self, done: float) -> Mapping[str, float]:
         return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
 
-    def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         model, binary, own = forward.find_network(self.nets, "forward", MaskedModel), self.nets["binary"], self.rows.own
         groups, count = index.shape
         factors = self.rows.factors
@@ -195,9 +193,7 @@ class MaskEM:
         start = self.learner.penalty
         return steadiest_penalty(discoveries(self._judge_held_out(replica), start), start)
 
-    def _distil(
-        self, index: Tensor, settings: Settings, generator: torch.Generator
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def _distil(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         seen, there, target = self.rows.network_inputs(index), self.rows.there(index), self.marginal[index]
         missed = torch.stack(
             [functional.binary_cross_entropy_with_logits(self.nets[name](seen, there), target) for name in DISTILLED]
@@ -240,7 +236,6 @@ class MaskEM:
         nets["binary"] = choices[best]
         odds, target = said[best][:, scored], (marginal[:, scored] > 0.5).float()
         temperature = temperature_of(odds, target)
-        reliability = Reliability.of(torch.sigmoid(odds / temperature), target)
         error = torch.cat([found.error.min(dim=0).values for found in held])
         full = torch.cat([found.full for found in held])
         apart = torch.cat([found.apart for found in held])
@@ -254,7 +249,7 @@ class MaskEM:
             "sufficiency": self.learner.sufficiency * float(self.surprises.rare[position]),
             "worst_error": float(torch.quantile(error.cpu(), BADLY)),
             "worst_disagreement": float(torch.quantile(apart.cpu(), BADLY)),
-            "calibration_error": reliability.error,
+            "calibration_error": calibration_error(torch.sigmoid(odds / temperature), target),
             "sizes": dict(self.learner.sizes_),
             "kept": best,
             "disagreement": misses[best],

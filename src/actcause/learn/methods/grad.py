@@ -19,7 +19,7 @@ from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
 from ..training.forward import Batch, Nets, Score, Training, error_loss, find_network, plain_model
 from ..training.layers import beside_own
-from ..training.loop import Loss, Settings
+from ..training.loop import Loss, LossValues, Settings
 from ..training.networks import MaskedModel
 from .score import ScoreLearner
 
@@ -62,7 +62,7 @@ class Gradient(ScoreLearner):
         relative = Relative.of(encoders, training.device)
         measured, outputs = _measured_columns(encoders[0], training.device), encoders[0].outputs
 
-        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
             model, there = find_network(training.nets, "forward", MaskedModel), training.there(index)
             inputs, target = training.rows.inputs[index], training.surprises.target[index]
             missed = model(model.embedding(beside_own(inputs, training.rows.own)), there.unsqueeze(1))[:, 0] - target

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from ..training import masks
 from ..training.encoding import Encoder
 from ..training.forward import Batch, Nets, Score, Training, error_loss, find_network, plain_model
-from ..training.loop import Loss, Settings
+from ..training.loop import Loss, LossValues, Settings
 from ..training.networks import MaskedModel
 from .score import ScoreLearner
 
@@ -56,7 +56,7 @@ class Pairwise(ScoreLearner):
         factors = training.rows.factors
         alone = masks.only(factors, training.rows.own, training.device)
 
-        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
             drawn = torch.rand(len(index), 2, index.shape[1], factors, device=index.device, generator=generator)
             drawn = drawn - 2 * alone
             partner = (drawn == drawn.amax(-1, keepdim=True)).float()

@@ -19,22 +19,11 @@ import torch
 from torch import Tensor, nn
 
 from ..learner import Array, Learner
-from ..training import masks
+from ..training import forward, masks
 from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import (
-    DECAY,
-    Batch,
-    Nets,
-    Training,
-    check_training,
-    error_loss,
-    find_network,
-    plain_model,
-    plain_prediction,
-    score_rows,
-)
-from ..training.loop import Settings, Stage, one_cycle
+from ..training.forward import Batch, Nets, Training
+from ..training.loop import LossValues, Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork, MaskedModel, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
@@ -71,14 +60,14 @@ class GumbelMask(Learner):
 
     def check_options(self) -> None:
         super().check_options()
-        check_training(self)
+        forward.check_training(self)
         self.require("temperature", self.temperature > 0, "positive")
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         shape = {"width": self.width, "layers": self.layers}
         return {
             "passive": own_state_model(encoder, replicas),
-            "forward": plain_model(encoder, replicas, **shape),
+            "forward": forward.plain_model(encoder, replicas, **shape),
             "binary": BinaryNetwork(replicas, encoder.class_index, encoder.width, **shape),
             "costs": Costs(replicas, len(encoder.classes)),
         }
@@ -88,12 +77,12 @@ class GumbelMask(Learner):
         learner = replicas[0].learner
         assert isinstance(learner, GumbelMask)
         training = Training(replicas, session)
-        session.train(training.nets, [*training.stages(learner.steps), *_stages(training, learner)])
+        session.train(training.nets, [*training.surprises.stages(learner.steps), *_stages(training, learner)])
         for position in range(len(replicas)):
-            training.finish(position, ("forward", "binary"), {}, plain_prediction)
+            training.finish(position, ("forward", "binary"), {}, forward.plain_prediction)
 
     def _probabilities(self, encoded: Encoded) -> Array:
-        return to_probabilities(score_rows(self, encoded, _odds), 1.0)
+        return to_probabilities(forward.score_rows(self, encoded, _odds), 1.0)
 
 
 class Costs(nn.Module):
@@ -109,7 +98,7 @@ class Costs(nn.Module):
 def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
     own, factors = training.rows.own, training.rows.factors
     others = 1 - masks.only(factors, own, training.device)
-    costs = find_network(training.nets, "costs", Costs)
+    costs = forward.find_network(training.nets, "costs", Costs)
     warm = max(learner.steps // 4, 1)
     begun = warm / learner.steps
 
@@ -121,12 +110,12 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
         missed: Tensor = model(embedded, shown * training.there(index).unsqueeze(1))
         return missed - training.surprises.target[index].unsqueeze(1)
 
-    def warm_up(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def warm_up(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         shown = torch.rand(len(index), 2, index.shape[1], factors, device=index.device, generator=generator).round()
         missed = errors_under(index, torch.cat([torch.ones_like(shown[:, :1]), shown[:, 1:]], dim=1))
-        return error_loss(missed).mean(dim=(1, 2)).sum(), {"full": missed[:, 0].detach().abs().mean()}
+        return forward.error_loss(missed).mean(dim=(1, 2)).sum(), {"full": missed[:, 0].detach().abs().mean()}
 
-    def decompose(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def decompose(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         odds = training.nets["binary"](training.rows.network_inputs(index), training.there(index))
         uniform = torch.rand(odds.shape, device=odds.device, generator=generator).clamp(1e-6, 1 - 1e-6)
         soft = torch.sigmoid((odds + uniform.log() - (1 - uniform).log()) / learner.temperature)
@@ -145,7 +134,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
                 _worth(training.networks_of(replica, ("forward",)), batch).clamp(min=learner.penalty) * others
             )
 
-    rate, decay = learner.learning_rate, {"forward": DECAY, "binary": DECAY}
+    rate, decay = learner.learning_rate, {"forward": forward.DECAY, "binary": forward.DECAY}
     return [
         Stage(
             "warm-up", warm, warm_up, training.sampler("warm-up", learner.batch), {"forward": 1.0},
@@ -161,7 +150,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
 
 def _worth(nets: Nets, batch: Batch) -> Tensor:
     """(factors,): by how much the forward model's error grows without each factor."""
-    model = find_network(nets, "forward", MaskedModel)
+    model = forward.find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
     shown = torch.cat([torch.ones_like(left_out[:1]), left_out]).unsqueeze(1)

@@ -40,7 +40,7 @@ from ..training import masks
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded, Encoder
 from ..training.forward import Batch, Nets, Training, find_network
-from ..training.loop import Loss, Settings, Stage
+from ..training.loop import Loss, LossValues, Settings, Stage
 from ..training.networks import own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
@@ -220,21 +220,19 @@ class _Joint:
 
     # -- losses ------------------------------------------------------------------------------------
 
-    def _pretrain(
-        self, index: Tensor, settings: Settings, generator: torch.Generator
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def _pretrain(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         shown = masks.random((*index.shape, self.training.rows.factors), self.own, generator)
         third = torch.full((), 1 / 3, device=index.device)
         misfit = self._misfit(self._embed(index), shown, index, {"full": third, "alone": third}, generator)
         return misfit.mean(1).sum(), {"forward": misfit.mean()}
 
-    def _delay(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def _delay(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         with torch.no_grad():
             drawn, _ = self._mix(self._chances(self._odds(index), index), generator)
         misfit = self._misfit(self._embed(index), drawn, index, settings, generator)
         return misfit.mean(1).sum(), {"forward": misfit.mean()}
 
-    def _joint(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def _joint(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         embedded, target = self._embed(index), self.training.surprises.target[index]
         odds = self._odds(index)
         chances = self._chances(odds, index)

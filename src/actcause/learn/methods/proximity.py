@@ -60,7 +60,7 @@ class Proximity(Learner):
         learner = replicas[0].learner
         assert isinstance(learner, Proximity)
         training = Training(replicas, session)
-        trainer = session.train(training.nets, training.stages(learner.steps))
+        trainer = session.train(training.nets, training.surprises.stages(learner.steps))
         surprise = training.surprises.surprise.cpu().double().numpy()
         for position, replica in enumerate(replicas):
             rows = training.rows.replica(position)

@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 from torch import Tensor, nn
 
 from ..learner import Array, Learner
+from ..training import forward
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import (
-    DECAY,
-    Batch,
-    Nets,
-    Score,
-    Training,
-    check_training,
-    plain_loss,
-    plain_prediction,
-    score_rows,
-)
+from ..training.forward import Batch, Nets, Score, Training
 from ..training.loop import Loss, Stage, one_cycle
 from ..training.networks import own_state_model
 from ..training.replica import Replica
@@ -60,12 +51,12 @@ class ScoreLearner(Learner):
 
     def make_loss(self, training: Training) -> Loss:
         """Return the loss of the network `trained`: by default that of a forward model that sees all factors."""
-        return plain_loss(training)
+        return forward.plain_loss(training)
 
     @classmethod
     def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
         """(rows, outputs): what the method expects when it sees everything."""
-        return plain_prediction(nets, batch)
+        return forward.plain_prediction(nets, batch)
 
     def before_training(self, training: Training) -> None:
         """Set what is known before the first step."""
@@ -76,7 +67,7 @@ class ScoreLearner(Learner):
 
     def check_options(self) -> None:
         super().check_options()
-        check_training(self)
+        forward.check_training(self)
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         return {
@@ -93,7 +84,7 @@ class ScoreLearner(Learner):
         learner.before_training(training)
         threshold = Threshold(training, cls.kept, cls.scores(), learner.penalty)
         stages = [
-            *training.stages(learner.steps),
+            *training.surprises.stages(learner.steps),
             learner._stage(training, threshold.prepare),
             threshold.stage(learner.steps),
         ]
@@ -104,15 +95,15 @@ class ScoreLearner(Learner):
     def _stage(self, training: Training, end: Callable[[], None]) -> Stage:
         return Stage(
             "forward", self.steps, self.make_loss(training), training.sampler("forward", self.batch),
-            {self.trained: 1.0}, one_cycle(self.learning_rate), weight_decay={self.trained: DECAY}, end=end,
+            {self.trained: 1.0}, one_cycle(self.learning_rate), weight_decay={self.trained: forward.DECAY}, end=end,
             graph=self.captures_graph(),
         )  # fmt: skip
 
     def _probabilities(self, encoded: Encoded) -> Array:
-        return likelihood(score_rows(self, encoded, self.scores()["state"]), self.learned_["state"])
+        return likelihood(forward.score_rows(self, encoded, self.scores()["state"]), self.learned_["state"])
 
     def _hindsight(self, encoded: Encoded) -> Array:
         scores = self.scores()
         if "hindsight" not in scores:
             return self._probabilities(encoded)
-        return likelihood(score_rows(self, encoded, scores["hindsight"]), self.learned_["hindsight"])
+        return likelihood(forward.score_rows(self, encoded, scores["hindsight"]), self.learned_["hindsight"])

@@ -24,7 +24,7 @@ from ..learner import Learner
 from ..training.batches import DeviceRows, Sampler, folds_of
 from ..training.encoding import Encoder
 from ..training.forward import error_loss
-from ..training.loop import Settings, Stage, Trainer, one_cycle
+from ..training.loop import LossValues, Settings, Stage, Trainer, one_cycle
 from ..training.networks import own_state_model
 from ..training.replica import split_of
 from ..training.session import device_of
@@ -122,7 +122,7 @@ class _Judge:
         explained = (least - named) / possible if possible > NOTHING else 0.0
         return Judgement(explained, float((weight * held.named).double().mean()))
 
-    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         missed = self._expect(self.shown, index) - self.events.target[index].unsqueeze(1)
         return error_loss(missed).mean(), {"error": missed.detach().abs().mean()}
 

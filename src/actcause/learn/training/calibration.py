@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,30 +14,13 @@ BINS = 15
 TEMPERATURES = tuple(2 ** (k / 4) for k in range(-12, 13))  # 1/8 to 8
 
 
-@dataclass(frozen=True)
-class Reliability:
-    """In bins of the probability said: how often it came true, and the mean gap (expected calibration error)."""
-
-    said: tuple[float, ...]
-    found: tuple[float, ...]
-    rows: tuple[int, ...]
-    error: float
-
-    @classmethod
-    def of(cls, said: Tensor, found: Tensor) -> Reliability:
-        """`said` and `found` of one shape; `found` may be probabilities themselves."""
-        flat, truth = said.flatten().double().cpu(), found.flatten().double().cpu()
-        which = (flat * BINS).long().clamp(max=BINS - 1)
-        rows = torch.bincount(which, minlength=BINS)
-        means = [torch.bincount(which, weights=values, minlength=BINS) / rows.clamp(min=1) for values in (flat, truth)]
-        gap = float(((means[0] - means[1]).abs() * rows).sum() / max(len(flat), 1))
-        filled = [k for k in range(BINS) if rows[k] > 0]
-        return cls(
-            tuple(float(means[0][k]) for k in filled),
-            tuple(float(means[1][k]) for k in filled),
-            tuple(int(rows[k]) for k in filled),
-            gap,
-        )
+def calibration_error(said: Tensor, found: Tensor) -> float:
+    """Mean gap, in bins of the probability said, to how often it came true; `found` may be probabilities themselves."""
+    flat, truth = said.flatten().double().cpu(), found.flatten().double().cpu()
+    which = (flat * BINS).long().clamp(max=BINS - 1)
+    rows = torch.bincount(which, minlength=BINS)
+    means = [torch.bincount(which, weights=values, minlength=BINS) / rows.clamp(min=1) for values in (flat, truth)]
+    return float(((means[0] - means[1]).abs() * rows).sum() / max(len(flat), 1))
 
 
 def temperature_of(odds: Tensor, target: Tensor) -> float:

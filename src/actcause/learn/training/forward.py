@@ -18,7 +18,7 @@ from .batches import DeviceRows, Sampler, folds_of
 from .diagnostics import diagnose
 from .encoding import Encoded, Encoder
 from .layers import beside_own, group_weights
-from .loop import Loss, Settings, Stage
+from .loop import Loss, LossValues, Settings
 from .networks import MaskedModel
 from .replica import Replica, seeds_of
 from .session import Session
@@ -92,10 +92,6 @@ class Training:
         self.surprises = Surprises(self.rows, self.nets["passive"], self.seeds)
 
     # -- for stages --------------------------------------------------------------------------------
-
-    def stages(self, steps: int) -> list[Stage]:
-        """The stages with which every training begins, for a method of so many steps."""
-        return self.surprises.stages(steps)
 
     def sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
         """Rows of each replica, as many with an event as without where these are rare."""
@@ -197,7 +193,7 @@ def plain_prediction(nets: Nets, batch: Batch) -> Tensor:
 def plain_loss(training: Training) -> Loss:
     """Return the loss of the network `forward` that sees all factors."""
 
-    def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         model, embedded = training.embedding("forward", index)
         missed = model(embedded, training.there(index).unsqueeze(1))[:, 0] - training.surprises.target[index]
         return error_loss(missed).mean(1).sum(), {"error": missed.detach().abs().mean()}

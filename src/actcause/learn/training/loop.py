@@ -23,7 +23,8 @@ from .distributed import average_gradients, training_processes
 CHUNK = 50  # steps between two seedings
 GRAPH_AFTER = 3  # steps taken before a step is captured as a CUDA graph
 Settings = Mapping[str, Tensor]
-Loss = Callable[[Tensor, Settings, torch.Generator], tuple[Tensor, dict[str, Tensor]]]
+LossValues = tuple[Tensor, dict[str, Tensor]]  # what is minimised, and what is told of it
+Loss = Callable[[Tensor, Settings, torch.Generator], LossValues]
 
 
 @dataclass(frozen=True)
@@ -62,26 +63,21 @@ class StageOver(Exception):  # noqa: N818 - not an error either
     """Raised by a callback: this stage has done enough, the next may begin."""
 
 
+@dataclass(eq=False)
 class Trainer:
-    """Replicas stages over named networks.
+    """Runs stages over named networks.
 
     `callback` is told of every chunk and may raise `Stopped` or `StageOver`. `snapshot` and `restore` carry
     everything across processes: weights, optimiser states and the place.
     """
 
-    def __init__(
-        self,
-        nets: Mapping[str, nn.Module],
-        seed: int,
-        device: torch.device,
-        callback: Callable[[TrainingProgress], None] | None = None,
-        clip: float | None = None,
-    ) -> None:
-        self.nets = nets
-        self.seed = seed
-        self.device = device
-        self.callback = callback
-        self.clip = clip
+    nets: Mapping[str, nn.Module]
+    seed: int
+    device: torch.device
+    callback: Callable[[TrainingProgress], None] | None = None
+    clip: float | None = None
+
+    def __post_init__(self) -> None:
         self.processes = training_processes()
         self.history: list[dict[str, Any]] = []
         self._optimisers: dict[str, torch.optim.AdamW] = {}

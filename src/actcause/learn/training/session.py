@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,32 +24,28 @@ Callback = Callable[[TrainingProgress], None]
 ROWS_PER_FACTOR = 500  # independent rows below which a warning is due
 
 
+@dataclass(eq=False)
 class Session:
     """What the replicas of one training share: device, seed, callback, time budget, and a snapshot to go on from."""
 
-    def __init__(
-        self,
-        device: torch.device,
-        seed: int,
-        callback: Callback | None = None,
-        max_seconds: float | None = None,
-        restored: tuple[Mapping[str, Tensor], Mapping[str, Any]] | None = None,
-    ) -> None:
-        self.device = device
-        self.seed = seed
-        self.trainer: Trainer | None = None
-        self.stopped = False
-        self._callback = callback
-        self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
-        self._restored = restored
+    device: torch.device
+    seed: int
+    callback: Callback | None = None
+    max_seconds: float | None = None
+    restored: tuple[Mapping[str, Tensor], Mapping[str, Any]] | None = None
+    trainer: Trainer | None = None
+    stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self._deadline = None if self.max_seconds is None else time.monotonic() + self.max_seconds
 
     def train(self, nets: Mapping[str, nn.Module], stages: Sequence[Stage], clip: float | None = None) -> Trainer:
         """Run all stages, or as many as the time budget allows; `stopped` says which."""
         for net in nets.values():
             net.to(self.device)
         self.trainer = Trainer(nets, self.seed, self.device, self._report, clip)
-        if self._restored is not None:
-            self.trainer.restore(*self._restored)
+        if self.restored is not None:
+            self.trainer.restore(*self.restored)
         try:
             self.trainer.run(stages)
         except Stopped:
@@ -56,8 +53,8 @@ class Session:
         return self.trainer
 
     def _report(self, moment: TrainingProgress) -> None:
-        if self._callback is not None:
-            self._callback(moment)
+        if self.callback is not None:
+            self.callback(moment)
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise Stopped
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from .batches import FOLDS, DeviceRows, Sampler
 from .layers import group_weights
-from .loop import Settings, Stage, one_cycle
+from .loop import LossValues, Settings, Stage, one_cycle
 
 SURPRISING = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
 RARE = 0.25  # events in fewer rows than this are rare
@@ -63,7 +63,7 @@ class Surprises:
     def _own(self, index: Tensor | slice) -> Tensor:
         return self.rows.inputs[index][..., self.rows.own, :]
 
-    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         error = (self.model(self._own(index)) - self.rows.target[index]).abs().mean(-1)
         return error.mean(1).sum(), {"error": error.mean()}
 

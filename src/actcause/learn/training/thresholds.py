@@ -33,7 +33,7 @@ from .batches import Sampler
 from .encoding import Encoder
 from .forward import BLOCK, Batch, Score, Training, error_loss, find_network
 from .layers import perceptron
-from .loop import Settings, Stage, one_cycle
+from .loop import LossValues, Settings, Stage, one_cycle
 from .networks import Embedding
 
 Array = np.ndarray[Any, Any]
@@ -132,7 +132,7 @@ class Threshold:
         seeds = [seed for seed in self.training.seeds for _ in self.scores]
         return Sampler(self.pools, BATCH, seeds, "threshold", self.training.device)
 
-    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+    def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         model, training = find_network(self.training.nets, "named", NamedModel), self.training
         groups, rows = index.shape
         level = torch.randint(0, len(self.shares), (groups, SHOWN * rows), device=index.device, generator=generator)
