@@ -17,6 +17,7 @@ from actcause.learn import evaluation as metrics
 from actcause.learn.evaluation import (
     auc,
     average_precision,
+    bootstrap_interval,
     calibration,
     edge_error,
     evaluate,
@@ -218,10 +219,18 @@ def test_students_interval_has_the_width_that_tables_give(seeds: int, level: flo
     assert found.mean - found.low == pytest.approx(wanted, rel=2e-4)
 
 
+def test_the_bootstrap_interval_is_inside_the_values_and_repeats() -> None:
+    values = [0.01, 0.02, 0.02, 0.05, 0.03]
+    interval = bootstrap_interval(values)
+    assert min(values) <= interval.low < interval.mean < interval.high <= max(values)
+    assert interval == bootstrap_interval(values)
+
+
 @pytest.mark.parametrize("values", [[0.1], [], [0.1, math.nan]])
 def test_an_interval_needs_two_seeds(values: list[float]) -> None:
-    with pytest.raises(LearnError, match="needs a number for each of two seeds"):
-        student_interval(values)
+    for interval in (student_interval, bootstrap_interval):
+        with pytest.raises(LearnError, match="needs a number for each of two seeds"):
+            interval(values)
 
 
 def test_data_without_truth_cannot_be_scored() -> None:

@@ -297,6 +297,14 @@ def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     return Interval(mean, mean - half, mean + half, deviation, len(seeds))
 
 
+def bootstrap_interval(values: Sequence[float], level: float = 0.95, *, draws: int = 10_000, seed: int = 0) -> Interval:
+    """Return a confidence interval of the mean over seeds by drawing seeds again (percentiles; Efron, 1979)."""
+    seeds, deviation = _over_seeds(values, level)
+    chosen = np.random.default_rng(seed).integers(0, len(seeds), (draws, len(seeds)))
+    low, high = np.quantile(seeds[chosen].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(seeds.mean()), float(low), float(high), deviation, len(seeds))
+
+
 def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:
     seeds = np.asarray(values, dtype=np.float64)
     if seeds.ndim != 1 or len(seeds) < 2 or not np.isfinite(seeds).all():
