@@ -40,6 +40,7 @@ class Clone:
         self.home, self.package, self.results = home, home / "src" / "actcause", home / "results"
         unused = shutil.ignore_patterns("__pycache__", "page", "learn", "data")
         shutil.copytree(PACKAGE, self.package, ignore=unused)
+        (home / ".gitignore").write_text("__pycache__/\n")
         (home / "experiments").mkdir()
         (home / "experiments" / "letters.py").write_text(LETTERS)
         self.write('"""What something is worth."""\n\nWORTH = 1\n')

@@ -53,6 +53,7 @@ def answer_lines(
 
     What the journal knows is not asked again, and what is answered goes into it.
 
+    >>> import json
     >>> from actcause.parallel import engine
     >>> with engine() as one:
     ...     [reply] = answer_lines(['{"model": "rock-throwing", "event": "ST=1"}'], {}, one)

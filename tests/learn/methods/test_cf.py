@@ -8,13 +8,13 @@ import torch
 
 from actcause.data import Transitions, collect
 from actcause.learn import LearnError
-from actcause.learn.methods.cf import Counterfactual, _change
+from actcause.learn.methods.cf import Counterfactual, _distance
 from actcause.learn.training.forward import Batch, plain_prediction
 
 
 def scored(learner: Counterfactual, data: Transitions) -> np.ndarray:
     batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, torch.device("cpu"))
-    return np.asarray(_change(learner.nets_, batch))
+    return np.asarray(_distance(learner.nets_, batch))
 
 
 def test_the_score_is_the_mean_change_of_the_prediction_when_a_factor_is_replaced() -> None:
