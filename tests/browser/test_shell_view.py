@@ -83,7 +83,7 @@ def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
         }"""
     )
     corner = tab.evaluate("document.querySelector('#view button').getBoundingClientRect().toJSON()")
-    for _ in range(3):
+    for _ in range(3):  # at once after each other: a release that is handled late must not end the next press
         tab.mouse.move(corner["x"] + 5, corner["y"] + 5)
         tab.mouse.down()
         asked = tab.evaluate("window.asked")

@@ -3,14 +3,19 @@
 const CLICKED = "button, a, label, summary, select, [role=button]";
 
 let down = false;
+let presses = 0; // so far: a release that comes to be handled late must not end the next press
 const waiting = new Map(); // by who draws: what is drawn last is enough
 
 addEventListener("pointerdown", (event) => {
+  presses += 1;
   down = event.target instanceof Element && event.target.closest(CLICKED) !== null;
 }, true);
-for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => setTimeout(drawWaiting), true); // after the click
+for (const kind of ["pointerup", "pointercancel"]) {
+  addEventListener(kind, () => setTimeout(drawWaiting, 0, presses), true); // after the click
+}
 
-function drawWaiting() {
+function drawWaiting(released) {
+  if (released !== presses) return;
   down = false;
   const drawings = [...waiting.values()];
   waiting.clear();
