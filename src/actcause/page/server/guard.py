@@ -91,7 +91,7 @@ class Guard:
             raise Refused("There is nothing at this address.", status=404)
 
     def _check_host(self, request: Request) -> None:
-        # Not Starlette's TrustedHostMiddleware: it refuses without a remedy, and before 1.0 it refuses [::1] too.
+        # Not Starlette's TrustedHostMiddleware: it refuses in plain text, without a remedy.
         if self._settings.token is not None:
             return  # another name has no cookie of ours
         if _split(f"//{request.headers.get('host', '')}")[0] not in (*LOOPBACK, self._settings.host):
