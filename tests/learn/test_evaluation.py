@@ -17,9 +17,11 @@ from actcause.learn import evaluation as metrics
 from actcause.learn.evaluation import (
     auc,
     average_precision,
+    balanced_error,
     bootstrap_interval,
     calibration,
     edge_error,
+    error_by_kind,
     evaluate,
     exact_error,
     resampled,
@@ -29,6 +31,7 @@ from actcause.learn.evaluation import (
 CONTRACT = {
     "edge_error", "exact_error", "auc", "average_precision", "false_positive_rate", "false_negative_rate",
     "per_factor", "trivial", "states", "resampled",
+    "balanced_error", "caused_error", "uncaused_error", "exact_accuracy", "recall", "precision", "f1",
 }  # fmt: skip
 
 
@@ -256,6 +259,37 @@ def test_metrics_need_no_torch() -> None:
     assert "torch" not in imported
 
 
+def test_recall_and_precision_are_counted_factor_by_factor() -> None:
+    found = evaluate(SAID, FOUR)
+    assert (found.recall, found.precision) == (1 / 2, 1 / 2)
+    assert (found.per_factor["f1"].recall, found.per_factor["f1"].precision) == (1, 1)
+    assert (found.per_factor["f2"].recall, found.per_factor["f2"].precision) == (0, 0)
+    nothing = evaluate(np.zeros((4, 3), dtype=bool), FOUR)
+    assert (nothing.recall, nothing.precision) == (0, None)
+
+
+def test_the_balanced_error_is_the_mean_over_states_with_and_without_a_cause() -> None:
+    assert error_by_kind(FOUR, SAID) == (2 / 4, 0)
+    assert balanced_error(FOUR, SAID) == 1 / 4
+    assert error_by_kind(recording([[1, 0], [1, 0]]), np.ones((2, 2), dtype=bool)) == (None, 1)
+    assert balanced_error(recording([[1, 0], [1, 0]]), np.ones((2, 2), dtype=bool)) == 1
+    found = evaluate(SAID, FOUR)
+    assert (found.balanced_error, found.caused_error, found.uncaused_error) == (1 / 4, 2 / 4, 0)
+    assert (found.exact_error, found.exact_accuracy) == (2 / 4, 2 / 4)
+
+
+def test_rare_causes_that_are_all_missed_are_seen_although_the_edge_error_is_small() -> None:
+    rare = recording([[1, k == 0, 0] for k in range(200)])
+    blind = evaluate(np.tile([True, False, False], (200, 1)), rare)
+    assert blind.edge_error < 0.003
+    assert blind.balanced_error == 0.25
+    assert "MISSED: f1 in 100%" in str(blind).splitlines()[-1]
+    assert "MISSED" not in str(evaluate(rare.cause, rare))
+
+
 def test_an_evaluation_prints_as_a_table() -> None:
-    table = str(evaluate(SAID, FOUR))
-    assert [line.split()[0] for line in table.splitlines()[1:]] == ["f1", "f2", "all", "never", "always", "rate"]
+    table = str(evaluate(SAID, FOUR)).splitlines()
+    assert table[0].split() == ["error", "recall", "precis.", "F1", "AUC", "AP", "rate"]
+    assert [line.split()[0] for line in table[1:-1]] == ["f1", "f2", "all", "never", "always", "rate"]
+    assert table[1].split()[1:4] == ["0.00%", "1.000", "1.000"]
+    assert table[-1].startswith("Balanced error 25.00% (states with a cause 50.00%, without 0.00%); whole sets right")

@@ -7,8 +7,7 @@ that looks at true causes; no learner does. A figure that is not defined (an AUC
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,15 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data import Transitions
-from ..errors import quote
 from .errors import LearnError
+from .intervals import Interval as Interval
+from .intervals import bootstrap_interval as bootstrap_interval
+from .intervals import student_interval as student_interval
 
 if TYPE_CHECKING:
     from .learner import Learner
 
 Array = np.ndarray[Any, Any]
+COLUMNS = ("recall", "precis.", "F1", "AUC", "AP", "rate")  # of a printed table, after the error
+MISSED = 0.5  # a factor that is missed in more of the states that it caused is named in the last line
 BINS = 15  # of a reliability curve
-GRID = 200_001  # points at which Student's density is added up
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Scores:
     edge_error: float
     auc: float | None
     average_precision: float | None
+    recall: float | None  # of the states that it caused, those in which it is named
+    precision: float | None  # of the states in which it is named, those that it caused
     f1: float | None
     false_positive_rate: float | None
     false_negative_rate: float | None
@@ -50,6 +54,8 @@ class Scores:
             edge_error=(false + missed) / len(truth),
             auc=auc(truth, probability),
             average_precision=average_precision(truth, probability),
+            recall=hit / causes if causes else None,
+            precision=hit / (hit + false) if hit + false else None,
             f1=2 * hit / (2 * hit + false + missed) if hit + false + missed else None,
             false_positive_rate=false / others if others else None,
             false_negative_rate=missed / causes if causes else None,
@@ -62,15 +68,24 @@ class Scores:
 class Evaluation:
     """Answers measured against the truth: pooled over the factors in question, factor by factor, beside trivial ones.
 
-    `exact_error` is the share of states with any factor wrong. `trivial` holds the edge errors of saying never, of
-    saying always, and the expected one of guessing each factor at its own true rate. `moved` is the edge error
-    without pinned contacts (push), `hindsight` that of `explain`; None where they do not apply.
+    Where causes are rare the edge error is small even if every one of them is missed: look at `balanced_error`, the
+    mean of the edge errors of states with a cause (`caused_error`) and without one (`uncaused_error`), and at the
+    recall of each factor. `exact_error` is the share of states with any factor wrong, `exact_accuracy` that of states
+    whose whole set is right. `trivial` holds the edge errors of saying never, of saying always, and the expected one of
+    guessing each factor at its own true rate. `moved` is the edge error without pinned contacts (push), `hindsight`
+    that of `explain`; None where they do not apply.
     """
 
     edge_error: float
+    balanced_error: float
+    caused_error: float | None
+    uncaused_error: float | None
     exact_error: float
+    exact_accuracy: float
     auc: float | None
     average_precision: float | None
+    recall: float | None
+    precision: float | None
     f1: float | None
     false_positive_rate: float | None
     false_negative_rate: float | None
@@ -89,13 +104,32 @@ class Evaluation:
         return plain | {"per_factor": factors, "trivial": dict(self.trivial)}
 
     def __str__(self) -> str:
-        lines = [f"{'':<16} {'error':>8} {'AUC':>7} {'AP':>7} {'F1':>7} {'rate':>7}"]
-        for name, scores in self.per_factor.items():
-            lines.append(_line(name, scores.edge_error, scores.auc, scores.average_precision, scores.f1, scores.rate))
+        lines = [f"{'':<16} {'error':>8}" + "".join(f" {title:>7}" for title in COLUMNS)]
+        lines += [_line(name, scores, scores.rate) for name, scores in self.per_factor.items()]
         if len(self.per_factor) > 1:
-            lines.append(_line("all", self.edge_error, self.auc, self.average_precision, self.f1))
-        lines += [_line(name, error) for name, error in self.trivial.items()]
-        return "\n".join(lines)
+            lines.append(_line("all", self))
+        lines += [f"{name:<16} {error:>8.2%}" for name, error in self.trivial.items()]
+        return "\n".join([*lines, self.summarise()])
+
+    def summarise(self) -> str:
+        """Say in one line what the edge error does not show: rows with a cause by themselves, and causes missed.
+
+        >>> rare = Transitions(
+        ...     factors=["ball", "wall"], own="ball", state=[[[0.0], [0.0]]] * 10, outcome=[[k / 10] for k in range(10)],
+        ...     cause=[[True, k == 0] for k in range(10)],
+        ... )
+        >>> print(evaluate(rare.cause & [True, False], rare).summarise())
+        Balanced error 50.00% (states with a cause 100.00%, without 0.00%); whole sets right in 90.00%. MISSED: wall in 100% of the states that it caused.
+        """  # noqa: E501
+        kinds = {"with a cause": self.caused_error, "without": self.uncaused_error}
+        listed = ", ".join(f"{kind} {error:.2%}" for kind, error in kinds.items() if error is not None)
+        lost = {name: 1 - one.recall for name, one in self.per_factor.items() if one.recall is not None}
+        missed = [f"{name} in {share:.0%}" for name, share in lost.items() if share > MISSED]
+        warning = f" MISSED: {', '.join(missed)} of the states that it caused." if missed else ""
+        return (
+            f"Balanced error {self.balanced_error:.2%} (states {listed}); "
+            f"whole sets right in {self.exact_accuracy:.2%}.{warning}"
+        )
 
 
 def edge_error(data: Transitions, predicted: Any) -> float:
@@ -116,6 +150,29 @@ def exact_error(data: Transitions, predicted: Any) -> float:
     truth, counted = _truth(data)
     wrong = (_decisions(data, predicted) != truth) & counted
     return float(wrong.any(axis=1).sum() / counted.any(axis=1).sum())
+
+
+def error_by_kind(data: Transitions, predicted: Any) -> tuple[float | None, float | None]:
+    """The edge errors of states with a true cause among the factors in question, and of states without one.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000)
+    >>> error_by_kind(data, data.cause)
+    (0.0, 0.0)
+    """
+    truth, counted = _truth(data)
+    wrong = (_decisions(data, predicted) != truth) & counted
+    event = (truth & counted).any(axis=1)
+    caused, uncaused = (
+        float(wrong[rows].sum() / counted[rows].sum()) if counted[rows].any() else None for rows in (event, ~event)
+    )
+    return caused, uncaused
+
+
+def balanced_error(data: Transitions, predicted: Any) -> float:
+    """The mean of the edge errors of states with a cause and of states without one, however rare either kind is."""
+    kinds = [error for error in error_by_kind(data, predicted) if error is not None]
+    return sum(kinds) / len(kinds)
 
 
 def evaluate(
@@ -157,9 +214,15 @@ def evaluate(
     pooled = Scores.of(*(values[counted] for values in (truth, predicted, probability)))
     guessed = sum(2 * one.rate * (1 - one.rate) * one.states for one in each.values()) / pooled.states
     free = ~np.asarray(data.extra["pinned"], dtype=bool) if "pinned" in data.extra else np.zeros(len(data), dtype=bool)
+    caused, uncaused = error_by_kind(data, predicted)
+    inexact = exact_error(data, predicted)
     return Evaluation(
         **{name: value for name, value in vars(pooled).items() if name not in ("rate", "states")},
-        exact_error=exact_error(data, predicted),
+        balanced_error=balanced_error(data, predicted),
+        caused_error=caused,
+        uncaused_error=uncaused,
+        exact_error=inexact,
+        exact_accuracy=1 - inexact,
         calibration_error=calibration(data, probability).error,
         per_factor=MappingProxyType(each),
         trivial=MappingProxyType({"never": pooled.rate, "always": 1 - pooled.rate, "rate": guessed}),
@@ -270,61 +333,6 @@ def calibration(data: Transitions, probability: Any, *, bins: int = BINS) -> Cal
     )
 
 
-# -- over seeds ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The mean over seeds, its confidence interval, and the standard deviation between seeds."""
-
-    mean: float
-    low: float
-    high: float
-    deviation: float
-    seeds: int
-
-
-def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
-    """A confidence interval of the mean over seeds by Student's t.
-
-    >>> found = student_interval([0.01, 0.02, 0.03])
-    >>> round(found.mean, 3), round(found.low, 4), round(found.high, 4)
-    (0.02, -0.0048, 0.0448)
-    """
-    seeds, deviation = _over_seeds(values, level)
-    half = _student(level, len(seeds) - 1) * deviation / math.sqrt(len(seeds))
-    mean = float(seeds.mean())
-    return Interval(mean, mean - half, mean + half, deviation, len(seeds))
-
-
-def bootstrap_interval(values: Sequence[float], level: float = 0.95, *, draws: int = 10_000, seed: int = 0) -> Interval:
-    """Return a confidence interval of the mean over seeds by drawing seeds again (percentiles; Efron, 1979)."""
-    seeds, deviation = _over_seeds(values, level)
-    chosen = np.random.default_rng(seed).integers(0, len(seeds), (draws, len(seeds)))
-    low, high = np.quantile(seeds[chosen].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(seeds.mean()), float(low), float(high), deviation, len(seeds))
-
-
-def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:
-    seeds = np.asarray(values, dtype=np.float64)
-    if seeds.ndim != 1 or len(seeds) < 2 or not np.isfinite(seeds).all():
-        raise LearnError(f"An interval needs a number for each of two seeds or more. Got {quote(values)} instead.")
-    if not 0 < level < 1:
-        raise LearnError(f"The level of an interval must be between 0 and 1. Got {quote(level)} instead.")
-    return seeds, float(seeds.std(ddof=1))
-
-
-def _student(level: float, freedom: int) -> float:
-    """How many standard errors to either side hold this share of Student's distribution.
-
-    With t = sqrt(freedom) tan(angle) the density is a power of the cosine, over a bounded range.
-    """
-    angle = np.linspace(0, math.pi / 2, GRID)
-    density = np.cos(angle) ** (freedom - 1)
-    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    return math.sqrt(freedom) * math.tan(float(np.interp(level, below / below[-1], angle)))
-
-
 # -- shared ----------------------------------------------------------------------------------------
 
 
@@ -361,6 +369,7 @@ def _decisions(data: Transitions, predicted: Any) -> Array:
     return given.astype(bool)
 
 
-def _line(name: str, error: float, *others: float | None) -> str:
-    cells = "".join(f" {'-':>7}" if value is None else f" {value:>7.3f}" for value in others)
-    return f"{name:<16} {error:>8.2%}{cells}"
+def _line(name: str, scores: Scores | Evaluation, *more: float) -> str:
+    values = (scores.recall, scores.precision, scores.f1, scores.auc, scores.average_precision, *more)
+    cells = "".join(f" {'-':>7}" if value is None else f" {value:>7.3f}" for value in values)
+    return f"{name:<16} {scores.edge_error:>8.2%}{cells}"

@@ -36,6 +36,9 @@ SCORES = (
     "edge_error", "exact_error", "auc", "average_precision", "false_positive_rate", "false_negative_rate",
     "calibration_error", "per_factor", "trivial", "states", "resampled", "moved", "hindsight",
 )  # fmt: skip
+OF_A_FACTOR = (  # what trees have in common: figures were added later
+    "edge_error", "auc", "average_precision", "f1", "false_positive_rate", "false_negative_rate", "rate", "states",
+)  # fmt: skip
 NOISE, INCREMENT = {"noise": 0.1}, {"dynamics": "increment"}
 SHARES = ("alpha_sufficiency", "alpha_necessity")
 MOST_PAIRS, MOST_STATES = 20, 20_000  # that are listed; there are up to a million states
@@ -145,6 +148,8 @@ def digest_method(method: str) -> str:
             digest.add("explained", learner.explain_proba(test))
             digest.add("unsure", learner.unsure(test, hindsight=True))
             scores = evaluate(learner, test, resample=world in ("push", "break")).to_json()
+            for factor, figures in scores["per_factor"].items():
+                scores["per_factor"][factor] = {name: figures[name] for name in OF_A_FACTOR}
             digest.add("scores", [scores[name] for name in SCORES])
             add_tensors(digest, learner)
     return str(digest)
