@@ -22,6 +22,7 @@ ROOMS = {
     "examples": "the literature's models",
     "data": "recordings: the value, files, collecting",
     "core": "models, definitions, solvers, state spaces",
+    "worlds": "other people's simulators, with true causes",
     "envs": "domains with true causes",
     "io": "files written whole, journals, the console",
     "parallel": "one pool, one Ray backend",

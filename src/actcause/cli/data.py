@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ..io.atomic import exit_on_terminate
 from ..io.console import print_json
@@ -35,11 +35,13 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
 
 
 def domains(as_json: options.JsonOption = False) -> None:
-    """List the domains: their factors, the outcome, and how often each edge fires."""
-    from .. import envs
-    from ..data import describe_domain
+    """List the domains: their factors, the outcome, and how often each edge fires.
 
-    listed = [describe_domain(name) for name in envs.names()]
+    Other people's simulators come last, with the extra that installs each and its licence.
+    """
+    from ..data import describe_domain, domain_names
+
+    listed = [describe_domain(name) for name in domain_names()]
     if as_json:
         print_json(listed)
         return
@@ -51,11 +53,12 @@ def domains(as_json: options.JsonOption = False) -> None:
             domain["title"],
             ", ".join(domain["factors"]),
             domain["outcome"],
-            ", ".join(f"{factor} {rate:.1%}" for factor, rate in domain["rates"].items()),
+            ", ".join(f"{factor} {rate:.1%}" for factor, rate in (domain["rates"] or {}).items()),
+            _write_needs(domain["needs"]),
         )
         for domain in listed
     ]
-    render.show(render.draw_table("name", "title", "factors", "outcome", "how often a cause", rows=rows))
+    render.show(render.draw_table("name", "title", "factors", "outcome", "how often a cause", "needs", rows=rows))
 
 
 def collect(
@@ -74,10 +77,10 @@ def collect(
     same two give the same data. Other parameters are set by name, such as --set obstacles=5 or
     --set rate=0.1. Nothing stands under the final name before all of it is written.
     """
-    from .. import data, envs
+    from .. import data
 
     given = dict(parse_setting(text, "obstacles=5", {"draw": "--draw"}) for text in parameters or ())
-    world = envs.make_seeded(domain, seed, draw, **given)
+    world = data.make_seeded_domain(domain, seed, draw, **given)
     with exit_on_terminate(), show_rows() as progress:
         data.collect(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
     document = {"out": str(out), "domain": domain, "frames": frames, "seed": seed, "bytes": out.stat().st_size}
@@ -152,6 +155,14 @@ def _headline(description: Description) -> str:
     )
     still = "" if description.still is None else f"; it stays as it was in {description.still:.1%} of the rows"
     return f"{description.rows:,} rows, {episodes}; the outcome is {description.outcome_factor}{still}."
+
+
+def _write_needs(needs: Mapping[str, Any] | None) -> str:
+    """Write what a world takes; nothing for a domain of ours."""
+    if needs is None:
+        return ""
+    lacking = "" if needs["installed"] else f": pip install 'actcause[{needs['extra']}]'"
+    return f"{needs['simulator']} ({needs['licence']}){lacking}"
 
 
 def _number(value: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import DataError
 from .collect import collect
 from .describe import Description, describe, describe_domain
+from .domains import domain_names, make_domain, make_seeded_domain
 from .files import convert, count_rows, load, read_batches
 from .film import film_recording, replay
 from .layout import Layout
@@ -27,9 +28,12 @@ __all__ = [
     "count_rows",
     "describe",
     "describe_domain",
+    "domain_names",
     "film_recording",
     "from_minari",
     "load",
+    "make_domain",
+    "make_seeded_domain",
     "read_batches",
     "replay",
 ]

@@ -6,7 +6,8 @@ afresh. Rows come out in the order in which episodes end. When `frames` steps ar
 running are written as far as they went, and the last of them are cut so that the number of rows is exact.
 
 The same domain, frames, seed, policy and number of worlds give the same rows, and with the same versions of
-numpy and pyarrow the same bytes. With `out` not more than the running episodes and one row group are held.
+numpy and pyarrow (and of a world's simulator) the same bytes. With `out` not more than the running episodes and
+one row group are held.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ..envs import make
 from ..errors import DataError, quote
-from .domains import domain_layout, domain_metadata
+from ..worlds import World
+from .domains import domain_layout, domain_metadata, make_domain
 from .layout import Layout
+from .record_world import record_world
 from .row_arrays import concatenate
 from .transitions import Transitions
 from .validate import Array
@@ -47,18 +49,18 @@ class _Options(TypedDict, total=False):
 
 @overload
 def collect(
-    domain: Domain | str, frames: int, seed: int = ..., out: None = ..., **options: Unpack[_Options]
+    domain: Domain | World | str, frames: int, seed: int = ..., out: None = ..., **options: Unpack[_Options]
 ) -> Transitions: ...
 
 
 @overload
 def collect(
-    domain: Domain | str, frames: int, seed: int = ..., *, out: str | PathLike[str], **options: Unpack[_Options]
+    domain: Domain | World | str, frames: int, seed: int = ..., *, out: str | PathLike[str], **options: Unpack[_Options]
 ) -> None: ...
 
 
 def collect(
-    domain: Domain | str,
+    domain: Domain | World | str,
     frames: int,
     seed: int = 0,
     out: str | PathLike[str] | None = None,
@@ -71,10 +73,10 @@ def collect(
 ) -> Transitions | None:
     """Record `frames` transitions: returned, or with `out` written to a file as they come.
 
-    `domain` is a domain or the name of one. `policy` is "random", "scripted" (where the domain has one), or a
-    function from a generator and states to actions. `worlds` run at once (by default up to 1000; how many there
-    are changes the rows). `metadata` is kept beside the domain's name and parameters. `progress` is called with
-    the number of frames so far and of all of them.
+    `domain` is a domain, a world or the name of one; a world acts by its own policy, one at a time. `policy` is
+    "random", "scripted" (where the domain has one), or a function from a generator and states to actions. `worlds`
+    run at once (by default up to 1000; how many there are changes the rows). `metadata` is kept beside the domain's
+    name and parameters. `progress` is called with the number of frames so far and of all of them.
 
     >>> collect("1-in", frames=100, seed=1)
     <Transitions: 100 rows in 2 episodes of a1, y; outcome y, true causes known>
@@ -85,12 +87,16 @@ def collect(
         raise DataError(f"The dtype must be float32 or float64. Got {quote(dtype)} instead.")
     if isinstance(domain, str):
         metadata = {"domain": domain, **(metadata or {})}
-        domain = make(domain)
-    act = _choose_policy(domain, policy)
+        domain = make_domain(domain)
     layout = domain_layout(domain)
-    count = _count_worlds(domain, layout, frames) if worlds is None else worlds
-    _check_integer("number of worlds", count, 1)
-    count = min(count, frames)
+    if isinstance(domain, World):
+        _check_alone(domain, policy, worlds)
+        count = 1
+    else:
+        act = _choose_policy(domain, policy)
+        count = _count_worlds(domain, layout, frames) if worlds is None else worlds
+        _check_integer("number of worlds", count, 1)
+        count = min(count, frames)
     known = {
         **domain_metadata(domain),
         "seed": seed,
@@ -98,7 +104,11 @@ def collect(
         "worlds": count,
         **(metadata or {}),
     }
-    batches = _roll_out(domain, layout, act, frames, count, np.random.default_rng(seed), dtype, known, progress)
+    generator = np.random.default_rng(seed)
+    if isinstance(domain, World):
+        batches = record_world(domain, layout, frames, generator, dtype, known, progress)
+    else:
+        batches = _roll_out(domain, layout, act, frames, count, generator, dtype, known, progress)
     try:
         if out is None:
             return concatenate(batches)
@@ -205,6 +215,14 @@ def _choose_policy(domain: Domain, policy: str | Policy) -> Policy:
         return lambda generator, states: scripted(states)
     allowed = POLICIES if scripted is not None else POLICIES[:1]
     raise DataError(f"The policy of {domain.name} must be {' or '.join(allowed)}. Got {quote(policy)} instead.")
+
+
+def _check_alone(world: World, policy: str | Policy, worlds: int | None) -> None:
+    """Refuse what a world does not let anybody choose."""
+    if policy != "random":
+        raise DataError(f"The policy of {world.name} must be random. Got {quote(policy)} instead.")
+    if worlds not in (None, 1):
+        raise DataError(f"Of {world.name} one runs at a time. Got worlds={quote(worlds)} instead.")
 
 
 def _check_integer(what: str, value: object, least: int) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import envs
+from ..worlds import World
 from .collect import collect
+from .domains import make_domain
 from .files import read_batches
 from .layout import Layout
 from .running_statistics import RunningStatistics
@@ -88,9 +89,24 @@ def describe(source: str | PathLike[str] | Transitions, mapping: Any = None) -> 
 
 
 def describe_domain(name: str) -> dict[str, Any]:
-    """Describe a domain by its name; `rates` says how often each edge fires in a short random rollout."""
-    domain = envs.make(name)
-    rates = collect(domain, RATE_FRAMES, 0).rates()
+    """Describe a domain by its name; `rates` says how often each edge fires in a short random rollout.
+
+    A world is described without its simulator: `rates` is None, and `needs` says what it takes.
+
+    >>> describe_domain("door-key")["needs"]
+    {'simulator': 'minigrid', 'licence': 'Apache-2.0', 'extra': 'worlds', 'installed': True}
+    """
+    domain = make_domain(name)
+    rates = needs = None
+    if isinstance(domain, World):
+        needs = {
+            "simulator": domain.simulator,
+            "licence": domain.licence,
+            "extra": domain.extra,
+            "installed": domain.version is not None,
+        }
+    else:
+        rates = collect(domain, RATE_FRAMES, 0).rates()
     return {
         "name": name,
         "title": domain.title,
@@ -99,7 +115,8 @@ def describe_domain(name: str) -> dict[str, Any]:
         "outcome": domain.outcome,
         "edges": list(domain.edges),
         "horizon": domain.horizon,
-        "rates": {factor: round(float(rates[factor]), 4) for factor in domain.edges},
+        "rates": None if rates is None else {factor: round(float(rates[factor]), 4) for factor in domain.edges},
+        "needs": needs,
     }
 
 

@@ -22,15 +22,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..envs.canvas import COLOURS, rgb
-from ..envs.drawing import draw, factor_names
+from ..envs.drawing import draw, draw_scene, factor_names
 from ..errors import DataError, import_extra, quote
 from ..io.atomic import write_whole_path
+from ..worlds import World
+from ..worlds.drawing import build_scene
 from .domains import rebuild_domain
 from .transitions import Transitions
 from .validate import Array
 
 if TYPE_CHECKING:
-    from ..envs.base import Domain
+    from ..envs.base import BaseDomain, Domain
 
 FASTEST = 50  # frames a second: browsers slow down GIFs that are faster
 
@@ -46,7 +48,7 @@ class Film:
 
 def replay(
     transitions: Transitions,
-    domain: Domain,
+    domain: Domain | World,
     out: str | PathLike[str],
     *,
     episode: int | None = None,
@@ -111,7 +113,7 @@ def _check_predictions(given: Any, shape: tuple[int, int]) -> Array | None:
     return values.astype(bool)
 
 
-def _choose_episode(transitions: Transitions, domain: Domain, wanted: int | None, predicted: Array | None) -> int:
+def _choose_episode(transitions: Transitions, domain: BaseDomain, wanted: int | None, predicted: Array | None) -> int:
     """Choose the wanted episode, or the first in which something happens."""
     numbers = transitions.episode
     if numbers is None:
@@ -130,7 +132,7 @@ def _choose_episode(transitions: Transitions, domain: Domain, wanted: int | None
 
 
 def _frames(
-    transitions: Transitions, domain: Domain, rows: Array, episode: int, predicted: Array | None
+    transitions: Transitions, domain: Domain | World, rows: Array, episode: int, predicted: Array | None
 ) -> Iterator[Array]:
     for number, row in enumerate(rows.tolist(), start=1):
         overlays = {"cause": transitions.cause, "predicted": predicted}
@@ -138,7 +140,12 @@ def _frames(
         titles = {"cause": "true causes", "predicted": "predicted causes"}
         lines = [f"{titles[name]}: {', '.join(factor_names(domain, cause)) or 'none'}" for name, cause in given.items()]
         caption = [f"{domain.title}, episode {episode}, step {number} of {len(rows)}", *lines]
-        yield draw(domain, transitions.state[row, :, : domain.width], caption=caption, **given)
+        state = transitions.state[row, :, : domain.width]
+        if isinstance(domain, World):
+            present = None if transitions.mask is None else transitions.mask[row]
+            yield draw_scene(domain, build_scene(domain, state.astype(float), present), caption=caption, **given)
+        else:
+            yield draw(domain, state, caption=caption, **given)
 
 
 def _write_gif(path: Path, frames: Iterator[Array], fps: float) -> None:

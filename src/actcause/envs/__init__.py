@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import QueryError, suggest
-from .base import Domain, Step
+from .base import BaseDomain, Domain, Step, refuse_unknown_parameters
 from .block_1d import Block1D
 from .breakout import Breakout
 from .mover_1d import Mover1D
@@ -65,10 +65,7 @@ def make(name: str, **parameters: Any) -> Domain:
         raise QueryError(f"Unknown domain {name!r}{hint}")
     build: Any = DOMAINS[name]
     known = [field.name for field in fields(PRESETS.get(name, build))]
-    for parameter in parameters:
-        if parameter not in known:
-            hint = suggest(parameter, known) or f"; it has {', '.join(known)}."
-            raise QueryError(f"The domain {name} does not take the parameter '{parameter}'{hint}")
+    refuse_unknown_parameters(name, known, parameters)
     domain: Domain = build(**parameters)
     return domain
 
@@ -86,6 +83,7 @@ def make_seeded(name: str, seed: int, draw: int | None = None, **given: Any) -> 
 __all__ = [
     "DOMAINS",
     "RESAMPLED",
+    "BaseDomain",
     "Block1D",
     "Breakout",
     "Domain",

@@ -1,15 +1,16 @@
 """What every domain has in common: factors, pure dynamics on arrays, and the true cause of every step.
 
-A `Domain` is a frozen value. Its states are arrays of shape `(worlds, factors, width)`, one row for each
-named factor, unused features being 0. Its dynamics are pure: the same states and actions give the same
-step, in any number of worlds at once; all randomness is in `reset` and `sample_actions`, which take a
-generator. The Gymnasium environment on top (`gym.py`) adds nothing but bookkeeping.
+`BaseDomain` is what a domain says of itself, whoever wrote its dynamics; other people's simulators are domains
+too (`actcause.worlds`). A `Domain` is one of ours, and a frozen value. Its states are arrays of shape
+`(worlds, factors, width)`, one row for each named factor, unused features being 0. Its dynamics are pure: the
+same states and actions give the same step, in any number of worlds at once; all randomness is in `reset` and
+`sample_actions`, which take a generator. The Gymnasium environment on top (`gym.py`) adds nothing but bookkeeping.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -35,27 +36,22 @@ class Step:
     extra: Mapping[str, Array] = field(default_factory=dict)  # e.g. push: "moved", "pinned"
 
 
-class Domain(ABC):
-    """A world with named factors, one of which is the outcome.
+class BaseDomain(ABC):
+    """What a domain says of itself: its name, its factors and their features, and which of them is the outcome.
 
-    Subclasses are frozen dataclasses: their fields are the parameters that a researcher varies, and `draw`
-    (where there is one) fixes the domain's random parameters.
+    Subclasses are frozen dataclasses: their fields are the parameters that a researcher varies.
     """
 
     name: ClassVar[str]  # as on the command line
     title: ClassVar[str]
     horizon: ClassVar[int]  # steps of an episode, at most
-    choices: ClassVar[Array | None] = None  # the actions there are, one a row, where they are discrete
     shared_class: ClassVar[tuple[str, int]] = ("", 0)  # the class of the last factors, and where they begin
-    noise_axes: ClassVar[int] = 0  # how many random numbers a step takes where the parameter `noise` is not 0
     revisions: ClassVar[tuple[str, ...]] = ()  # each time its recordings were meant to change, and why: one line
     revision: ClassVar[int] = 0  # how many lines there are; results are kept as long as it stays
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         cls.revision = len(cls.revisions)
-
-    # -- what it is made of ------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -71,6 +67,11 @@ class Domain(ABC):
     @abstractmethod
     def outcome(self) -> str:
         """The factor whose next value is to be explained; its own previous value is a factor too."""
+
+    @property
+    def outcome_features(self) -> tuple[str, ...]:
+        """The features of the outcome factor that are to be explained."""
+        return self.features[self.outcome]
 
     @property
     @abstractmethod
@@ -89,13 +90,48 @@ class Domain(ABC):
         return {factor: name if factor in alike else factor for factor in self.factors}
 
     @property
-    def action(self) -> str | None:
-        """The factor that holds the action, if the action is one."""
-        return "action" if "action" in self.factors else None
+    def categorical(self) -> tuple[str, ...]:
+        """The features that are names rather than amounts, as columns are named: `door.state`, `next.door.state`."""
+        return ()
 
     @property
     def width(self) -> int:
         return max(map(len, self.features.values()))
+
+    def index(self, factor: str) -> int:
+        """Return the position of a factor; an unknown one is refused with the nearest name."""
+        if factor not in self.factors:
+            raise QueryError(f"Unknown factor '{factor}' of {self.name}{suggest(factor, self.factors) or '.'}")
+        return self.factors.index(factor)
+
+    def _check(self, *names: str, least: float = 0, whole: bool = False, positive: bool = False) -> None:
+        """Refuse parameters that are no numbers, or too small ones."""
+        for name in names:
+            value = getattr(self, name)
+            kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+            number = isinstance(value, kinds) and not isinstance(value, bool) and bool(np.isfinite(value))
+            if not number or value < least or (positive and value <= 0):
+                wanted = "positive" if positive else f"{least} or more"
+                kind = ", an integer" if whole else ""
+                raise QueryError(f"The '{name}' of {self.name} must be {wanted}{kind}. Got {quote(value)} instead.")
+
+
+class Domain(BaseDomain):
+    """A world with named factors, one of which is the outcome.
+
+    Subclasses are frozen dataclasses: their fields are the parameters that a researcher varies, and `draw`
+    (where there is one) fixes the domain's random parameters.
+    """
+
+    choices: ClassVar[Array | None] = None  # the actions there are, one a row, where they are discrete
+    noise_axes: ClassVar[int] = 0  # how many random numbers a step takes where the parameter `noise` is not 0
+
+    # -- what it is made of ------------------------------------------------------------------------
+
+    @property
+    def action(self) -> str | None:
+        """The factor that holds the action, if the action is one."""
+        return "action" if "action" in self.factors else None
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -112,12 +148,6 @@ class Domain(ABC):
     def noise_size(self) -> int:
         """How many random numbers a noisy domain takes behind each action, standard normal; 0 without noise."""
         return self.noise_axes if getattr(self, "noise", 0) else 0
-
-    def index(self, factor: str) -> int:
-        """Return the position of a factor; an unknown one is refused with the nearest name."""
-        if factor not in self.factors:
-            raise QueryError(f"Unknown factor '{factor}' of {self.name}{suggest(factor, self.factors) or '.'}")
-        return self.factors.index(factor)
 
     # -- what it does ------------------------------------------------------------------------------
 
@@ -185,13 +215,10 @@ class Domain(ABC):
             )
         return numbers
 
-    def _check(self, *names: str, least: float = 0, whole: bool = False, positive: bool = False) -> None:
-        """Refuse parameters that are no numbers, or too small ones."""
-        for name in names:
-            value = getattr(self, name)
-            kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-            number = isinstance(value, kinds) and not isinstance(value, bool) and bool(np.isfinite(value))
-            if not number or value < least or (positive and value <= 0):
-                wanted = "positive" if positive else f"{least} or more"
-                kind = ", an integer" if whole else ""
-                raise QueryError(f"The '{name}' of {self.name} must be {wanted}{kind}. Got {quote(value)} instead.")
+
+def refuse_unknown_parameters(name: str, known: Sequence[str], given: Iterable[str]) -> None:
+    """Refuse parameters that a domain does not have; the nearest is suggested, or all are listed."""
+    for parameter in given:
+        if parameter not in known:
+            hint = suggest(parameter, known) or f"; it has {', '.join(known)}."
+            raise QueryError(f"The domain {name} does not take the parameter '{parameter}'{hint}")

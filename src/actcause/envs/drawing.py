@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import QueryError, quote
-from .base import Array, Domain
+from .base import Array, BaseDomain, Domain
 from .block_1d import Block1D
 from .breakout import ALIVE, Breakout
 from .canvas import AGENT, EDGE, FIELD, GOAL, INK, OUTCOME, PREDICTED, THING, TRUE, Canvas, Point
@@ -28,7 +28,7 @@ FOOT, TOP, MIDDLE, OVER, UNDER, LANE = range(6)  # where a body's name stands
 
 @dataclass(frozen=True)
 class Body:
-    """What one factor looks like: midpoint and extent in the world's units, y upwards."""
+    """What one factor looks like: midpoint and extent in the world's units, y upwards; `text` stands for its name."""
 
     name: str
     place: Point
@@ -37,6 +37,7 @@ class Body:
     label: int = MIDDLE
     round: bool = False
     outline: str = EDGE
+    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,21 @@ def draw(
     build = next((build for kind, build in SCENES.items() if isinstance(domain, kind)), None)
     if build is None:
         raise QueryError(f"Domain {domain.name} has no picture; {', '.join(kind.name for kind in SCENES)} have one.")
+    return draw_scene(
+        domain, build(domain, _check_world(domain, world)), cause=cause, predicted=predicted, size=size, caption=caption
+    )
+
+
+def draw_scene(
+    domain: BaseDomain,
+    scene: Scene,
+    *,
+    cause: Any = None,
+    predicted: Any = None,
+    size: int = 480,
+    caption: Sequence[str] = (),
+) -> Array:
+    """Draw a scene of a domain as `draw` does; every factor that is a cause must be a body of it."""
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise QueryError(f"The size of a picture must be an integer from {SIZES[0]} to {SIZES[1]}. Got {size} instead.")
     overlays = {
@@ -81,11 +97,10 @@ def draw(
         for colour, given, what in ((TRUE, cause, "causes"), (PREDICTED, predicted, "predicted causes"))
         if given is not None
     }
-    scene = build(domain, _check_world(domain, world))
     return _Painter(scene, size, len(caption)).paint(domain.outcome, overlays, caption)
 
 
-def factor_names(domain: Domain, given: Any, what: str = "causes") -> tuple[str, ...]:
+def factor_names(domain: BaseDomain, given: Any, what: str = "causes") -> tuple[str, ...]:
     """Name the factors that are given as a vector of 0 and 1 or as names, in the domain's order."""
     values = list(given) if isinstance(given, (list, tuple, set, frozenset)) else given
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
@@ -271,22 +286,23 @@ class _Painter:
         for body in self.scene.bodies:
             x, y = self.pixel(body.place)
             half = self.half(body)
+            name = body.text or body.name
             if body.label == LANE:
                 at = self.head + self.up + (lane + 0.75) * canvas.line
                 lane += 1
                 seen, _ = self.anchor(body)
                 if seen == x:
                     canvas.path([(x, y + half[1] + 1), (x, at - canvas.line / 2)], EDGE, self.unit)
-                far = f"< {body.name}" if x < seen else f"{body.name} >" if x > seen else body.name
+                far = f"< {name}" if x < seen else f"{name} >" if x > seen else name
                 canvas.text((seen, at), far)
             elif body.label in (FOOT, TOP):
                 inside = max(half[1] - canvas.line * 0.6, 0)
-                canvas.text((x, y + (inside if body.label == FOOT else -inside)), body.name, rim=body.colour or FIELD)
+                canvas.text((x, y + (inside if body.label == FOOT else -inside)), name, rim=body.colour or FIELD)
             elif body.label == MIDDLE:
-                canvas.text((x, y), body.name, colour=INK if body.colour else EDGE, rim=body.colour or FIELD)
+                canvas.text((x, y), name, colour=INK if body.colour else EDGE, rim=body.colour or FIELD)
             else:
                 away = half[1] + canvas.line * 0.6
-                canvas.text((x, y + (away if body.label == UNDER else -away - loops)), body.name)
+                canvas.text((x, y + (away if body.label == UNDER else -away - loops)), name)
 
     def _dial(self, name: str, way: Point) -> Point:
         """Draw the action as a pointer in a circle; return where its arrows begin."""

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import envs
+from ..data.domains import domain_names, make_seeded_domain
 from ..errors import QueryError, suggest
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class TrainingSource:
 
     @property
     def is_domain(self) -> bool:
-        return self.name in envs.names()
+        return self.name in domain_names()
 
     def absolute(self) -> TrainingSource:
         """Give the same source, wherever a process stands."""
@@ -45,7 +45,7 @@ class TrainingSource:
                 )
             return
         if not Path(self.name).exists():
-            hint = suggest(self.name, envs.names()) or "; see 'actcause domains'."
+            hint = suggest(self.name, domain_names()) or "; see 'actcause domains'."
             raise QueryError(f"'{self.name}' is neither a file nor a domain{hint}")
         for parameter, value in (("frames", self.frames), ("draw", self.draw)):
             if value is not None:
@@ -60,7 +60,7 @@ class TrainingSource:
         self.check()
         if not self.is_domain:
             return load(self.name, None if self.mapping is None else Path(self.mapping))
-        world = envs.make_seeded(self.name, seed, self.draw)
+        world = make_seeded_domain(self.name, seed, self.draw)
         return collect(world, FRAMES if self.frames is None else self.frames, seed, metadata={"domain": self.name})
 
     def digest(self) -> str | None:

@@ -150,10 +150,9 @@ def list_sources(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _list_domains() -> list[dict[str, Any]]:
-    from ... import envs
-    from ...data.domains import domain_layout
+    from ...data.domains import domain_layout, domain_names, make_domain
 
-    domains = {name: envs.make(name) for name in envs.names()}
+    domains = {name: make_domain(name) for name in domain_names()}
     return [
         {"name": name, "title": domain.title, "layout": describe_layout(domain_layout(domain))}
         for name, domain in domains.items()
@@ -218,10 +217,9 @@ def _times(path: Path) -> tuple[int, int | None]:
 
 @lru_cache(maxsize=4)
 def _record(domain: str, draw: int, seed: int, frames: int, policy: str) -> Transitions:
-    from ... import envs
-    from ...data import collect
+    from ...data import collect, make_seeded_domain
 
-    return collect(envs.make_seeded(domain, draw), frames, seed, policy=policy, metadata={"domain": domain})
+    return collect(make_seeded_domain(domain, draw), frames, seed, policy=policy, metadata={"domain": domain})
 
 
 @lru_cache(maxsize=2)

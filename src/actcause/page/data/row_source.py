@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ... import envs
+from ...data.domains import domain_names
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, le=2**31)]
@@ -32,8 +32,8 @@ class RowSource(StrictRequest):
     def _check(self) -> RowSource:
         if (self.file is None) == (self.domain is None):
             raise ValueError("name either a recording or a domain")
-        if self.domain is not None and self.domain not in envs.names():
-            raise ValueError(f"there is no such domain; choose one of {', '.join(envs.names())}")
+        if self.domain is not None and self.domain not in domain_names():
+            raise ValueError(f"there is no such domain; choose one of {', '.join(domain_names())}")
         return self
 
     def to_payload(self) -> dict[str, Any]:

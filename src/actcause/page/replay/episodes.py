@@ -13,7 +13,7 @@ from ..data import library
 
 if TYPE_CHECKING:
     from ...data import Transitions
-    from ...envs import Domain
+    from ...envs import BaseDomain
 
 MOST_STEPS = 1000
 MOST_NUMBERS = 200_000  # that are sent
@@ -150,15 +150,18 @@ def _join(part: Transitions, columns: list[str]) -> list[Any]:
 def _build_scenes(part: Transitions) -> dict[str, Any]:
     """What the page paints for each step, where the domain has a picture."""
     from ...envs.drawing import SCENES
+    from ...worlds import drawing as worlds
 
-    pictured = {kind.name: build for kind, build in SCENES.items()}
+    pictured = {kind.name: build for kind, build in (*SCENES.items(), *worlds.SCENES.items())}
     build = pictured.get(str(part.metadata.get("domain")))
     domain = None if build is None else _rebuild_domain(part)
     if domain is None or build is None:
         return {"domain": None, "scenes": None}
     scenes, walls = [], None
-    for world in part.state[:, :, : domain.width].astype(float):
+    for row, world in enumerate(part.state[:, :, : domain.width].astype(float)):
         scene = build(domain, world)
+        if part.mask is not None:
+            scene = worlds.leave_out(scene, domain, part.mask[row])
         drawn = [[list(map(float, point)) for point in wall] for wall in scene.walls]
         scenes.append(
             {
@@ -182,7 +185,7 @@ def _describe_body(body: Any) -> list[Any]:
     return [body.name, *round_numbers(np.array([*body.place, *body.extent])), role, int(body.round)]
 
 
-def _rebuild_domain(part: Transitions) -> Domain | None:
+def _rebuild_domain(part: Transitions) -> BaseDomain | None:
     """The domain that a recording says it is of, if its factors and features bear that out."""
     from ...data.domains import rebuild_domain
 

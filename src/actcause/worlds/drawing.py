@@ -1,0 +1,62 @@
+"""Pictures of worlds: a scene of their own where one is listed in `SCENES`, and else a table of the factors' values.
+
+A world's recording knows nothing of this, and its simulator is not needed. Needs the extra `pictures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from ..envs.base import Array, BaseDomain
+from ..envs.canvas import AGENT, GOAL, OUTCOME, THING
+from ..envs.drawing import Body, Scene
+from .base import World
+from .door_key import LOCKED, OPEN, SHUT, DoorKey
+
+ACTIONS = ("turn left", "turn right", "forward", "pick up", "drop", "toggle", "done")  # MiniGrid's
+DOORS = {OPEN: "open", SHUT: "shut", LOCKED: "locked"}
+WAYS = [">", "v", "<", "^"]
+
+
+def build_scene(world: World, state: Array, present: Array | None = None) -> Scene:
+    """Build what a world looks like in a state, `(factors, width)`; factors that are not `present` are left out."""
+    scene = SCENES.get(type(world), _build_table)(world, state)
+    return scene if present is None else leave_out(scene, world, present)
+
+
+def leave_out(scene: Scene, domain: BaseDomain, present: Array) -> Scene:
+    """Leave out the bodies of factors that are absent."""
+    there = {factor for factor, here in zip(domain.factors, present, strict=True) if here}
+    return replace(scene, bodies=[body for body in scene.bodies if body.name in there])
+
+
+def _build_table(world: World, state: Array) -> Scene:
+    """Build a box for each factor, with its values in it."""
+    bodies = []
+    for row, (factor, values) in enumerate(zip(world.factors, state, strict=True)):
+        shown = ", ".join(f"{name} {value:.3g}" for name, value in zip(world.features[factor], values, strict=False))
+        colour = OUTCOME if factor == world.outcome else AGENT if factor == "action" else THING
+        bodies.append(Body(factor, (0.0, -1.5 * row), (10.0, 1.0), colour, text=f"{factor}: {shown}"))
+    return Scene((-7.5, -1.5 * len(bodies), 7.5, 1.5), bodies)
+
+
+def _build_door_key(world: DoorKey, state: Array) -> Scene:
+    (kind, *_), (x, y, way), (key_x, key_y, carried), goal, (door_x, door_y, door) = state
+    last = world.size - 1
+    rim = [(0.5, -0.5), (0.5, 0.5 - last), (last - 0.5, 0.5 - last), (last - 0.5, -0.5), (0.5, -0.5)]
+    split = [[(door_x, -0.5), (door_x, 0.5 - door_y)], [(door_x, -0.5 - door_y), (door_x, 0.5 - last)]]
+    held = 0.3 * bool(carried)  # a key in hand is drawn at the agent's side
+    bodies = [
+        Body("goal", (float(goal[0]), -float(goal[1])), (0.9, 0.9), None, outline=GOAL),
+        Body("door", (door_x, -door_y), (0.9, 0.9), OUTCOME, text=f"door {DOORS[int(door)]}"),
+        Body("agent", (x, -y), (0.7, 0.7), AGENT, round=True, text=f"agent {WAYS[int(way)]}"),
+        Body("key", (key_x + held, -key_y - held), (0.35, 0.35), THING, round=True),
+        Body("action", (last / 2, 0.2), (2.0, 0.6), AGENT, text=ACTIONS[int(kind)]),
+    ]
+    return Scene((-0.1, 0.1 - last, last + 0.1, 0.7), bodies, [rim, *split])
+
+
+SCENES: Mapping[type[World], Callable[[Any, Array], Scene]] = MappingProxyType({DoorKey: _build_door_key})

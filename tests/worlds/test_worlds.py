@@ -1,0 +1,155 @@
+"""What holds for every world."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actcause import worlds
+from actcause.cli import main
+from actcause.data import DataError, Transitions, collect, describe_domain, film_recording, load
+from actcause.errors import MissingExtraError, QueryError
+from actcause.worlds import World
+from actcause.worlds.base import EVIDENCE
+
+ROWS = 120
+
+
+@pytest.fixture(params=worlds.names(), scope="module")
+def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Path]:
+    world = worlds.make(request.param)
+    if world.version is None:
+        pytest.skip(f"{world.simulator} is not installed")
+    path = tmp_path_factory.mktemp("worlds") / f"{world.name}.parquet"
+    collect(world.name, ROWS, seed=1, out=path)
+    return world, path
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(recorded: tuple[World, Path]) -> None:
+    world, path = recorded
+    again, other = path.with_suffix(".again"), path.with_suffix(".other")
+    collect(world.name, ROWS, seed=1, out=again)
+    collect(world.name, ROWS, seed=2, out=other)
+    assert path.read_bytes() == again.read_bytes() != other.read_bytes()
+
+
+def test_a_recording_says_what_the_world_says(recorded: tuple[World, Path]) -> None:
+    world, path = recorded
+    data = load(path)
+    assert (data.factors, data.own, data.edges) == (world.factors, world.outcome, world.edges)
+    assert (dict(data.features), data.outcome_features) == (dict(world.features), world.outcome_features)
+    assert data.metadata["domain"] == world.name
+    assert data.metadata["classes"] == world.classes
+    assert data.metadata["simulator"] == f"{world.simulator} {world.version}"
+    assert tuple(data.metadata.get("categorical", ())) == world.categorical
+    assert (data.mask is not None) == world.absent
+
+
+def test_a_recording_knows_the_cause_of_every_row(recorded: tuple[World, Path]) -> None:
+    world, path = recorded
+    data = load(path)
+    assert len(data) == ROWS
+    assert data.cause is not None
+    assert data.cause[:, world.index(world.outcome)].all()
+    assert data.episode is not None
+    assert np.bincount(data.episode).max() <= world.horizon
+    if data.mask is not None:
+        assert not (data.cause & ~data.mask).any()
+
+
+def test_factors_of_one_class_have_the_same_features(recorded: tuple[World, Path]) -> None:
+    world, _ = recorded
+    for factor, name in world.classes.items():
+        alike = [other for other in world.factors if world.classes[other] == name]
+        assert {world.features[other] for other in alike} == {world.features[factor]}
+
+
+def test_what_speaks_about_the_truth_is_a_flag_of_a_factor(recorded: tuple[World, Path]) -> None:
+    world, path = recorded
+    for name, values in load(path).extra.items():
+        kind, _, factor = name.partition(".")
+        if kind in EVIDENCE:
+            assert factor in world.edges
+            assert values.dtype == bool
+
+
+def test_a_recording_becomes_a_film_without_the_simulator(
+    recorded: tuple[World, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, path = recorded
+    monkeypatch.setattr(World, "load", lambda self, module: pytest.fail("the simulator was imported"))
+    film = film_recording(path, path.with_suffix(".gif"))
+    assert film.path.read_bytes()[:3] == b"GIF"
+
+
+def test_a_check_changes_nothing_but_adds_what_it_found(recorded: tuple[World, Path]) -> None:
+    world, path = recorded
+    kind: Any = type(world)
+    if "check" not in kind.__dataclass_fields__:
+        pytest.skip(f"{world.name} cannot be stepped twice from one state")
+    plain = load(path).subset(slice(0, 40))
+    checked = collect(worlds.make(world.name, check=True), 40, seed=1)
+    for name in ("state", "outcome", "cause", "episode"):
+        assert np.array_equal(getattr(plain, name), getattr(checked, name))
+    assert {name for name in checked.extra if name.startswith(("differs.", "fac."))}
+
+
+@pytest.mark.parametrize("name", worlds.names())
+def test_a_world_has_a_licence_and_a_revision(name: str) -> None:
+    world = worlds.make(name)
+    assert world.licence
+    assert world.revision == len(world.revisions) > 0
+    needs = describe_domain(name)["needs"]
+    assert needs["extra"] in ("worlds", "atari")
+
+
+@pytest.mark.parametrize("name", worlds.names())
+def test_a_missing_simulator_is_one_line_with_the_remedy(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = worlds.make(name)
+    for module in ("minigrid", "gymnasium", "highway_env", "mujoco", "gymnasium_robotics", "ale_py"):
+        for loaded in [known for known in sys.modules if known.split(".")[0] == module]:
+            monkeypatch.delitem(sys.modules, loaded)
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError):
+        collect(name, 10)
+    assert main(["collect", name, "--frames", "10", "--out", str(tmp_path / "a.parquet")]) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.count("\n") == 0
+    assert f"pip install 'actcause[{world.extra}]'" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_world_or_parameter_is_refused_with_the_nearest() -> None:
+    with pytest.raises(QueryError, match="did you mean 'door-key'"):
+        worlds.make("doorkey")
+    with pytest.raises(QueryError, match="does not take the parameter 'sice'; did you mean 'size'"):
+        worlds.make("door-key", sice=6)
+
+
+def test_a_world_acts_by_its_own_policy_one_at_a_time() -> None:
+    with pytest.raises(DataError, match="policy of door-key must be random"):
+        collect("door-key", 10, policy="scripted")
+    with pytest.raises(DataError, match="one runs at a time"):
+        collect("door-key", 10, worlds=3)
+
+
+def test_worlds_are_listed_with_what_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["domains"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in worlds.names())
+    assert "Apache-2.0" in listed
+
+
+def test_progress_is_told_up_to_the_last_row() -> None:
+    pytest.importorskip("minigrid")
+    told: list[tuple[int, int]] = []
+    data = collect("door-key", 50, progress=lambda done, total: told.append((done, total)))
+    assert isinstance(data, Transitions)
+    assert told[-1] == (50, 50)
+    assert told == sorted(told)
