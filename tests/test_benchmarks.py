@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import re
 from functools import cache
 from itertools import chain, combinations
 from pathlib import Path
@@ -214,3 +215,11 @@ def test_the_external_formats_are_read(tmp_path: Path) -> None:
     accident.write_text(json.dumps({"name": "either", "exos": exogenous, "endos": endogenous}))
     found = external.accident(accident, "0", seconds=10.0)
     assert (found.sizes, found.basic_sizes, found.status) == ((2,), (), "complete")
+
+
+def test_labels_are_counted_beside_what_speaks_for_them(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("minigrid")
+    importlib.import_module("worlds").main(["labels", "door-key", "--frames", "60", "--seed", "3"])
+    printed = capsys.readouterr().out
+    assert "door-key, 60 rows, seed 3, minigrid" in printed
+    assert re.search(r"^\| agent \| (\d+) \| fac \| \1 \| 0 \| 0 \|$", printed, re.MULTILINE)

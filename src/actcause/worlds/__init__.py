@@ -20,8 +20,9 @@ from ..errors import QueryError, suggest
 from .base import Row, World
 from .door_key import DoorKey
 from .functional_cause import find_functional_cause
+from .highway import Highway
 
-WORLDS: Mapping[str, type[World]] = MappingProxyType({world.name: world for world in (DoorKey,)})
+WORLDS: Mapping[str, type[World]] = MappingProxyType({world.name: world for world in (DoorKey, Highway)})
 
 
 def names() -> tuple[str, ...]:

@@ -11,6 +11,8 @@ What a row's `extra` may say about its truth, one value for each factor of which
 - `fac.FACTOR`: it belongs to the least set of factors that keeps the outcome, whatever the others are
   (`find_functional_cause`).
 
+And one for the row: `kept`, where all factors without the label were taken away at once and the outcome stayed.
+
 Stepping again takes time: worlds do it where their parameter `check` is true. It changes nothing else in the rows.
 """
 

@@ -12,13 +12,15 @@ from typing import Any
 
 from ..envs.base import Array, BaseDomain
 from ..envs.canvas import AGENT, GOAL, OUTCOME, THING
-from ..envs.drawing import Body, Scene
+from ..envs.drawing import LANE, Body, Scene
 from .base import World
 from .door_key import LOCKED, OPEN, SHUT, DoorKey
+from .highway import Highway
 
 ACTIONS = ("turn left", "turn right", "forward", "pick up", "drop", "toggle", "done")  # MiniGrid's
 DOORS = {OPEN: "open", SHUT: "shut", LOCKED: "locked"}
-WAYS = [">", "v", "<", "^"]
+WAYS = (">", "v", "<", "^")
+STRETCH = 3.0  # a road is drawn so many times wider than it is
 
 
 def build_scene(world: World, state: Array, present: Array | None = None) -> Scene:
@@ -59,4 +61,17 @@ def _build_door_key(world: DoorKey, state: Array) -> Scene:
     return Scene((-0.1, 0.1 - last, last + 0.1, 0.7), bodies, [rim, *split])
 
 
-SCENES: Mapping[type[World], Callable[[Any, Array], Scene]] = MappingProxyType({DoorKey: _build_door_key})
+def _build_highway(world: Highway, state: Array) -> Scene:
+    """Build what is near the ego car; the road is drawn wider than it is, so that cars do not hide each other."""
+    ego, *others = ((float(x), -STRETCH * float(y)) for x, y, *_ in state)
+    extent = (5.0, STRETCH * 2.0)
+    bodies = [Body(name, at, extent, THING, LANE) for name, at in zip(world.factors[1:], others, strict=True)]
+    bodies.append(Body("ego", ego, extent, OUTCOME, LANE))
+    left, right = ego[0] - 60, ego[0] + 120
+    edges = [STRETCH * (2.0 - 4.0 * lane) for lane in range(world.lanes + 1)]
+    return Scene((left, edges[-1] - 3, right, edges[0] + 3), bodies, [[(left, y), (right, y)] for y in edges])
+
+
+SCENES: Mapping[type[World], Callable[[Any, Array], Scene]] = MappingProxyType(
+    {DoorKey: _build_door_key, Highway: _build_highway}
+)
