@@ -26,9 +26,9 @@ from actcause.learn.methods.em import MaskEM
 from actcause.learn.methods.jaci import SMALL
 from actcause.learn.training.batches import FOLDS
 from actcause.learn.training.loop import Trainer
-from actcause.learn.training.networks import MaskedModel
+from actcause.learn.training.networks import MaskedModel, find_device
 from actcause.learn.training.replica import prepare_replica
-from actcause.learn.training.session import Session, device_of
+from actcause.learn.training.session import Session
 from measure import Figure
 
 TITLE = "The loop of training"
@@ -79,7 +79,7 @@ def training_of(domain: Domain, rows: int) -> MaskEM:
     learner = JACI()
     run = prepare_replica(learner, collect(domain, rows, seed=0))
     learner.sizes_ = dict(SMALL)
-    return MaskEM(learner, [run], Session(device_of("cpu"), 0))
+    return MaskEM(learner, [run], Session(find_device("cpu"), 0))
 
 
 def em_step_seconds(training: MaskEM, steps: int) -> float:

@@ -17,7 +17,7 @@ from .errors import RunError
 from .learner import Learner
 from .registry import make
 from .training.encoding import Encoder
-from .training.session import device_of
+from .training.networks import find_device
 
 MODEL, SUMMARY = "model.safetensors", "run.json"  # of a run's folder
 
@@ -56,7 +56,7 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
         )
     for name, net in learner.nets_.items():
         _load_weights(net, name, saved.tensors, file)
-        net.to(device_of(device)).eval()
+        net.to(find_device(device)).eval()
     return learner
 
 

@@ -10,7 +10,7 @@ from . import runs
 from .learner import Learner
 from .training import launch
 from .training.loop import TrainingProgress
-from .training.session import device_of
+from .training.networks import find_device
 from .training_source import TrainingSource
 
 
@@ -41,7 +41,7 @@ def train_run(
     with launch.join_processes(learner.device) as member:
         with launch.agree(member):
             learner.check_options()
-            device_of(learner.device)
+            find_device(learner.device)
             data = source.read(learner.seed)
         return runs.train(
             learner,

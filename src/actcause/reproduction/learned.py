@@ -74,7 +74,8 @@ def fit_seeds(
     import torch
 
     from ..learn import make as learner
-    from ..learn.training.session import Session, device_of
+    from ..learn.training.networks import find_device
+    from ..learn.training.session import Session
 
     learners = [learner(method, seed=seed, device=device, **known_options(method, options)) for seed in seeds]
     for one in learners:
@@ -85,7 +86,7 @@ def fit_seeds(
         replace(_prepare(_Same(each), one.seed, one.held_out), learner=one)
         for one, each in zip(learners, data, strict=True)
     ]  # fmt: skip
-    course = Session(device_of(device), seeds[0], callback)
+    course = Session(find_device(device), seeds[0], callback)
     if session is not None:
         session(course)
     began = time.perf_counter()

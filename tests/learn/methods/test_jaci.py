@@ -14,8 +14,9 @@ from actcause.learn.methods.em import MaskEM, choose_network
 from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
 from actcause.learn.training import surprises
 from actcause.learn.training.loop import Stage, Trainer
+from actcause.learn.training.networks import find_device
 from actcause.learn.training.replica import prepare_replica
-from actcause.learn.training.session import Session, device_of
+from actcause.learn.training.session import Session
 from actcause.learn.training.surprises import RARE
 
 QUICK = {"steps": 500, "distil_steps": 200, "width": 32, "batch": 256, "device": "cpu"}
@@ -110,9 +111,9 @@ def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
     learner = JACI(**QUICK)
     replica = prepare_replica(learner, gated(8000, 6, rate=0.1))
     learner._size(replica.train)
-    training = MaskEM(learner, [replica], Session(device_of("cpu"), 0))
+    training = MaskEM(learner, [replica], Session(find_device("cpu"), 0))
     passive = training.stages()[0]
-    Trainer(training.nets, 0, device_of("cpu")).run([passive])
+    Trainer(training.nets, 0, find_device("cpu")).run([passive])
     truth = replica.train.cause[:, 0]
     assert abs(training.surprises.share[0] - truth.mean()) < 0.05
 

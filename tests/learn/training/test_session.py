@@ -11,8 +11,8 @@ import torch
 from actcause.data import DataError, Transitions, collect
 from actcause.learn import Always, LearnError, Never, fit_many, make
 from actcause.learn.training.loop import TrainingProgress
+from actcause.learn.training.networks import find_device
 from actcause.learn.training.replica import prepare_replica, split_of
-from actcause.learn.training.session import device_of
 
 TINY = {"steps": 20, "width": 8, "layers": 1, "batch": 16, "device": "cpu"}
 
@@ -101,12 +101,12 @@ def test_what_is_no_recording_is_refused() -> None:
 def test_cuda_without_cuda_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     refused(lambda: Never(device="cuda").fit(recording()), "'cuda' is not available here; say device='cpu' or 'auto'")
-    assert device_of("auto").type == "cpu"
+    assert find_device("auto").type == "cpu"
 
 
 @pytest.mark.parametrize("name", ["cuda:x", "meta", "nonsense"])
 def test_a_device_that_does_not_exist_is_refused(name: str) -> None:
-    refused(lambda: device_of(name), "must be auto, cpu or cuda")
+    refused(lambda: find_device(name), "must be auto, cpu or cuda")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from actcause.data import Transitions
 from actcause.learn.methods.grad import Gradient
 from actcause.learn.methods.granger import Pairwise
-from actcause.learn.training.forward import Batch, Nets, Training
+from actcause.learn.training.forward import Batch, Training
+from actcause.learn.training.networks import Nets
 from actcause.learn.training.replica import prepare_replica
 from actcause.learn.training.session import Session
 from actcause.learn.training.thresholds import Threshold, likelihood

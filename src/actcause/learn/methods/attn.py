@@ -17,10 +17,10 @@ import torch
 from torch import Tensor, nn
 
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, error_loss
+from ..training.forward import Batch, Score, Training, error_loss
 from ..training.layers import Linear, perceptron
 from ..training.loop import Loss, LossValues, Settings
-from ..training.networks import Embedding
+from ..training.networks import Embedding, Nets
 from .score import ScoreLearner
 
 ABSENT = -1e4  # what a head says to a factor that is not there

@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from ..training.batches import seed_of
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, find_network, plain_model
+from ..training.forward import Batch, Score, Training, plain_model
 from ..training.layers import beside_own
-from ..training.networks import MaskedModel
+from ..training.networks import MaskedModel, Nets, find_network
 from ..training.replica import Replica
 from .score import ScoreLearner
 

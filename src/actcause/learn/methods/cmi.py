@@ -19,9 +19,9 @@ from torch.nn import functional
 
 from ..training import masks
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, find_network
+from ..training.forward import Batch, Score, Training
 from ..training.loop import Loss, LossValues, Settings
-from ..training.networks import MaskedModel
+from ..training.networks import MaskedModel, Nets, find_network
 from .score import ScoreLearner
 
 FLOOR = 0.01  # no prediction is taken to be surer than this share of the outcome's spread

@@ -38,7 +38,7 @@ from ..training.encoding import Encoded
 from ..training.hindsight import MaskErrors, discoveries, score_masks, steadiest_penalty
 from ..training.layers import beside_own, group_weights, select_groups
 from ..training.loop import LossValues, Settings, Stage, one_cycle
-from ..training.networks import BinaryNetwork, MaskedModel
+from ..training.networks import BinaryNetwork, MaskedModel, find_network
 from ..training.replica import Replica
 from ..training.session import Session
 
@@ -119,7 +119,7 @@ class MaskEM:
         there = self.rows.there(index)
         if there is not None:
             shown = shown * there.unsqueeze(1)
-        model = forward.find_network(self.nets, "forward", MaskedModel)
+        model = find_network(self.nets, "forward", MaskedModel)
         missed = model(model.embedding(self.rows.network_inputs(index)), shown) - self.surprises.target[
             index
         ].unsqueeze(1)
@@ -136,7 +136,7 @@ class MaskEM:
         return {"temperature": max(HOT * (1 - 1.5 * done), COLD), "penalty": self.learner.penalty * min(1.0, 2 * done)}
 
     def _em(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
-        model, binary, own = forward.find_network(self.nets, "forward", MaskedModel), self.nets["binary"], self.rows.own
+        model, binary, own = find_network(self.nets, "forward", MaskedModel), self.nets["binary"], self.rows.own
         groups, count = index.shape
         factors = self.rows.factors
         seen, target, there = self.rows.network_inputs(index), self.surprises.target[index], self.rows.there(index)

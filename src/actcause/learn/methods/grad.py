@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from ..training.columns import Relative, spans
 from ..training.encoding import Encoder
-from ..training.forward import Batch, Nets, Score, Training, error_loss, find_network, plain_model
+from ..training.forward import Batch, Score, Training, error_loss, plain_model
 from ..training.layers import beside_own
 from ..training.loop import Loss, LossValues, Settings
-from ..training.networks import MaskedModel
+from ..training.networks import MaskedModel, Nets, find_network
 from .score import ScoreLearner
 
 

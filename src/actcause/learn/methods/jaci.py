@@ -15,10 +15,9 @@ from ..learner import Array, Learner
 from ..training.batches import FOLDS
 from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import find_network
 from ..training.hindsight import MaskErrors, score_masks
 from ..training.layers import beside_own
-from ..training.networks import BinaryNetwork, MaskedModel, own_state_model
+from ..training.networks import BinaryNetwork, MaskedModel, find_network, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
 from .em import COLD, DISTILLED, VARIANTS, MaskEM

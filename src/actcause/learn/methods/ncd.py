@@ -22,9 +22,9 @@ from ..learner import Array, Learner
 from ..training import forward, masks
 from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import Batch, Nets, Training
+from ..training.forward import Batch, Training
 from ..training.loop import LossValues, Settings, Stage, one_cycle
-from ..training.networks import BinaryNetwork, MaskedModel, own_state_model
+from ..training.networks import BinaryNetwork, MaskedModel, Nets, find_network, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
 
@@ -98,7 +98,7 @@ class Costs(nn.Module):
 def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
     own, factors = training.rows.own, training.rows.factors
     others = 1 - masks.only(factors, own, training.device)
-    costs = forward.find_network(training.nets, "costs", Costs)
+    costs = find_network(training.nets, "costs", Costs)
     warm = max(learner.steps // 4, 1)
     begun = warm / learner.steps
 
@@ -150,7 +150,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
 
 def _worth(nets: Nets, batch: Batch) -> Tensor:
     """(factors,): by how much the forward model's error grows without each factor."""
-    model = forward.find_network(nets, "forward", MaskedModel)
+    model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
     shown = torch.cat([torch.ones_like(left_out[:1]), left_out]).unsqueeze(1)

@@ -39,9 +39,9 @@ from ..learner import Array, Learner
 from ..training import masks
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import Batch, Nets, Training, find_network
+from ..training.forward import Batch, Training
 from ..training.loop import Loss, LossValues, Settings, Stage
-from ..training.networks import own_state_model
+from ..training.networks import Nets, find_network, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
 from .paper_networks import BitNetwork, GaussianModel, gaussian_misfit

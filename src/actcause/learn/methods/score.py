@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from ..learner import Array, Learner
 from ..training import forward
 from ..training.encoding import Encoded, Encoder
-from ..training.forward import Batch, Nets, Score, Training
+from ..training.forward import Batch, Score, Training
 from ..training.loop import Loss, Stage, one_cycle
-from ..training.networks import own_state_model
+from ..training.networks import Nets, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
 from ..training.thresholds import NamedModel, Threshold, likelihood

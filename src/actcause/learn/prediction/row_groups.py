@@ -46,17 +46,17 @@ class PredictionSettings:
     def of(cls, run: Path, learner: Learner, device: str, hindsight: bool, mapping: Path | None) -> PredictionSettings:
         """Take the learner that was loaded from the run."""
         from ..loading import MODEL
-        from ..training.session import device_of
+        from ..training.networks import find_device
 
         origin = (
             ("method", learner.method),
             ("from", "hindsight" if hindsight else "state"),
             ("run", fingerprint(run / MODEL if run.is_dir() else run)),
             ("mapping", None if mapping is None else fingerprint(mapping)),
-            ("device", device_of(device).type),
+            ("device", find_device(device).type),
         )
         where = None if mapping is None else mapping.absolute()
-        return cls(run.absolute(), str(device_of(device)), hindsight, where, origin)
+        return cls(run.absolute(), str(find_device(device)), hindsight, where, origin)
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from ..training.batches import DeviceRows, Sampler, folds_of
 from ..training.encoding import Encoder
 from ..training.forward import error_loss
 from ..training.loop import LossValues, Settings, Stage, Trainer, one_cycle
-from ..training.networks import own_state_model
+from ..training.networks import find_device, own_state_model
 from ..training.replica import split_of
-from ..training.session import device_of
 from ..training.surprises import SURPRISING, Surprises
 from ..training.thresholds import NamedModel
 
@@ -53,7 +52,7 @@ def judge_learner(learner: Learner, data: Transitions) -> Judgement:
     train, held = split_of(data, learner.held_out, learner.seed)
     train, held = _thin(train, LEARNED), _thin(held, HELD)
     encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
-    judge = _Judge(encoder, _Shown.of(learner, train, encoder), device_of(learner.device))
+    judge = _Judge(encoder, _Shown.of(learner, train, encoder), find_device(learner.device))
     judge.learn()
     return judge.judge(_Shown.of(learner, held, encoder))
 
@@ -67,7 +66,7 @@ class _Shown:
 
     @classmethod
     def of(cls, learner: Learner, data: Transitions, encoder: Encoder) -> _Shown:
-        device, own = device_of(learner.device), encoder.own
+        device, own = find_device(learner.device), encoder.own
         rows = DeviceRows.load([encoder.encode(data)], [folds_of(data.episode, len(data), SEED)], own, device)
         there = np.ones((len(data), rows.factors), bool) if data.mask is None else data.mask
         alone = np.zeros_like(there)

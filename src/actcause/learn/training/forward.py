@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from .diagnostics import diagnose
 from .encoding import Encoded, Encoder
 from .layers import beside_own, group_weights
 from .loop import Loss, LossValues, Settings
-from .networks import MaskedModel
+from .networks import MaskedModel, Nets, find_network
 from .replica import Replica, seeds_of
 from .session import Session
 from .surprises import Surprises
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..learner import Learner
 
 Array = np.ndarray[Any, Any]
-Nets = Mapping[str, nn.Module]
-Network = TypeVar("Network", bound=nn.Module)
 DECAY = 1e-4
 BLOCK = 2048  # rows looked at together
 
@@ -204,13 +202,6 @@ def plain_loss(training: Training) -> Loss:
 def error_loss(missed: Tensor) -> Tensor:
     """Absolute plus squared error, meaned over the outcome's columns."""
     return missed.abs().mean(-1) + missed.square().mean(-1)
-
-
-def find_network(nets: Nets, name: str, kind: type[Network]) -> Network:
-    """Return the network of this name, which is of this kind."""
-    network = nets[name]
-    assert isinstance(network, kind)
-    return network
 
 
 def check_training(learner: Learner) -> None:

@@ -20,7 +20,7 @@ from ...errors import ActCauseError
 from ..errors import LearnError, RunError
 from .batches import FOLDS
 from .distributed import TrainingProcesses, training_processes
-from .session import device_of
+from .networks import find_device
 
 if TYPE_CHECKING:
     from ..learner import Learner
@@ -55,7 +55,7 @@ def join_processes(device: str) -> Iterator[TrainingProcesses | None]:
     if size() == 1:
         yield None
         return
-    kind = device_of(device).type
+    kind = find_device(device).type
     if kind == "cuda":
         here, cards = int(os.environ["LOCAL_WORLD_SIZE"]), torch.cuda.device_count()
         if here > cards:

@@ -7,17 +7,22 @@ whether two bodies will meet, is learned after the sum: embeddings are shallow, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ...errors import quote
+from ..errors import LearnError
 from .batches import FOLDS
 from .encoding import Encoder
 from .layers import ClassLinear, Linear, Residual, perceptron
 
 OWN_STATE_WIDTH = 64
+Nets = Mapping[str, nn.Module]
+Network = TypeVar("Network", bound=nn.Module)
 
 
 class Embedding(nn.Module):
@@ -86,3 +91,25 @@ class BinaryNetwork(nn.Module):
 def own_state_model(encoder: Encoder, replicas: int) -> nn.Module:
     """Predicts the outcome from its own factor alone, for each replica and each half of its episodes."""
     return perceptron(FOLDS * replicas, encoder.columns, OWN_STATE_WIDTH, encoder.outputs, 2)
+
+
+def find_network(nets: Nets, name: str, kind: type[Network]) -> Network:
+    """Return the network of this name, which is of this kind."""
+    network = nets[name]
+    assert isinstance(network, kind)
+    return network
+
+
+def find_device(name: str) -> torch.device:
+    """Return the device of this name for networks to be on, or refuse one that is not there."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as wrong:
+        raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.") from wrong
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise LearnError("The device 'cuda' is not available here; say {device:cpu} or 'auto'.", parameter="device")
+    if device.type not in ("cpu", "cuda"):
+        raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.")
+    return device

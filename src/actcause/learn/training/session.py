@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from ...data import Transitions
-from ...errors import quote
 from ..errors import LearnError
 from .loop import Stage, Stopped, Trainer, TrainingProgress
+from .networks import find_device
 from .replica import Replica, prepare_replica
 from .sample_size import effective_rows
 
@@ -88,7 +88,7 @@ def fit_many(
     }
     if len(shapes) > 1:
         raise LearnError("Data that are learned from together must have the same factors and features.")
-    current = Session(device_of(first.device), first.seed, callback, first.max_seconds, restored)
+    current = Session(find_device(first.device), first.seed, callback, first.max_seconds, restored)
     if session is not None:
         session(current)
     with torch.random.fork_rng(devices=[]):  # the caller's random numbers are not used up
@@ -96,21 +96,6 @@ def fit_many(
     for replica in replicas:
         replica.learner.notes_ = (*replica.learner.notes_, *_warnings(replica))
     return list(learners)
-
-
-def device_of(name: str) -> torch.device:
-    """The device of this name; one that is not there is refused."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError as wrong:
-        raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.") from wrong
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise LearnError("The device 'cuda' is not available here; say {device:cpu} or 'auto'.", parameter="device")
-    if device.type not in ("cpu", "cuda"):
-        raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.")
-    return device
 
 
 def _warnings(replica: Replica) -> list[str]:

@@ -31,10 +31,10 @@ from torch import Tensor, nn
 from . import masks
 from .batches import Sampler
 from .encoding import Encoder
-from .forward import BLOCK, Batch, Score, Training, error_loss, find_network
+from .forward import BLOCK, Batch, Score, Training, error_loss
 from .layers import perceptron
 from .loop import LossValues, Settings, Stage, one_cycle
-from .networks import Embedding
+from .networks import Embedding, find_network
 
 Array = np.ndarray[Any, Any]
 WIDTH, STEPS, BATCH, RATE = 64, 1000, 512, 3e-3
