@@ -17,7 +17,17 @@ BREAK = [
     [20, 40, 0, 0, 0],
     [20, 44, 0, 0, 1],
 ]
-WORLDS = {"push": PUSH, "break": BREAK, "block-1d": [[49], [50], [52]], "mover-1d": [[0], [1]]}
+REACTOR = [
+    *([0.8, 0, 0], [0.8, 0.8, 0], [0.2, 0, 0], [0.3, 0, 0], [0.5, 0.8, 0.1]),
+    *([0.99, 0.5, 0], [0.1, 0.5, 0], [0.2, 0.5, 0], [0.3, 0.5, 0]),
+]
+WORLDS = {
+    "push": PUSH,
+    "break": BREAK,
+    "block-1d": [[49], [50], [52]],
+    "mover-1d": [[0], [1]],
+    "reactor": REACTOR,
+}
 
 
 def marked(picture, colour):
@@ -182,7 +192,7 @@ def test_what_cannot_be_drawn_is_refused_in_one_sentence(world, options, says):
 
 def test_a_domain_without_a_picture_says_so():
     domain = make("1-in")
-    with pytest.raises(QueryError, match="has no picture; push, break, block-1d, mover-1d have one"):
+    with pytest.raises(QueryError, match="has no picture; push, break, block-1d, mover-1d, reactor have one"):
         draw(domain, np.zeros((len(domain.factors), domain.width)))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from actcause.envs import names as domain_names
+from actcause.data import domain_names
 from actcause.learn import METHODS
 from actcause.reproduction import canaries, revisions
 from actcause.reproduction.catalogue import catalogue, find_folder

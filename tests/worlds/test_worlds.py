@@ -12,9 +12,11 @@ import pytest
 from actcause import worlds
 from actcause.cli import main
 from actcause.data import DataError, Transitions, collect, describe_domain, film_recording, load
+from actcause.envs.drawing import draw_scene
 from actcause.errors import MissingExtraError, QueryError
 from actcause.worlds import World
 from actcause.worlds.base import EVIDENCE
+from actcause.worlds.drawing import build_scene
 
 ROWS = 120
 
@@ -84,6 +86,21 @@ def test_a_recording_becomes_a_film_without_the_simulator(
     monkeypatch.setattr(World, "load", lambda self, module: pytest.fail("the simulator was imported"))
     film = film_recording(path, path.with_suffix(".gif"))
     assert film.path.read_bytes()[:3] == b"GIF"
+
+
+@pytest.mark.parametrize("far", [-1e12, 0.5, 1e12])
+@pytest.mark.parametrize("name", worlds.names())
+def test_what_no_simulator_would_give_is_drawn_without_trouble(name: str, far: float) -> None:
+    world = worlds.make(name)
+    scene = build_scene(world, np.full((len(world.factors), world.width), far))
+    assert {body.name for body in scene.bodies} == set(world.factors)
+    assert draw_scene(world, scene, cause=world.factors, predicted=world.factors).any()
+
+
+def test_an_absent_factor_is_not_drawn() -> None:
+    world = worlds.make("highway")
+    scene = build_scene(world, np.zeros((7, 4)), np.arange(7) != 3)
+    assert {body.name for body in scene.bodies} == set(world.factors) - {"car3"}
 
 
 def test_a_check_changes_nothing_but_adds_what_it_found(recorded: tuple[World, Path]) -> None:

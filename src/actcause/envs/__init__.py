@@ -24,6 +24,7 @@ from .breakout import Breakout
 from .mover_1d import Mover1D
 from .push import Push
 from .random_vectors import PRESETS, RandomVectors, Relation, random_vectors
+from .reactor import Reactor
 
 DOMAINS: Mapping[str, Callable[..., Domain]] = MappingProxyType(
     {
@@ -32,6 +33,7 @@ DOMAINS: Mapping[str, Callable[..., Domain]] = MappingProxyType(
         "break": Breakout,
         "mover-1d": Mover1D,
         "block-1d": Block1D,
+        "reactor": Reactor,
     }
 )
 RESAMPLED = ("push", "break")  # the paper scores these on states of which half are non-trivial
@@ -90,6 +92,7 @@ __all__ = [
     "Mover1D",
     "Push",
     "RandomVectors",
+    "Reactor",
     "Relation",
     "Step",
     "make",

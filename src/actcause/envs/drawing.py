@@ -21,6 +21,19 @@ from .breakout import ALIVE, Breakout
 from .canvas import AGENT, EDGE, FIELD, GOAL, INK, OUTCOME, PREDICTED, THING, TRUE, Canvas, Point
 from .mover_1d import Mover1D
 from .push import Push
+from .reactor import (
+    ACTIVE,
+    CATALYST,
+    FAST,
+    FEEDS,
+    HEATER,
+    HEATING,
+    INHIBITOR,
+    POISONED,
+    STIRRER,
+    VESSEL,
+    Reactor,
+)
 
 SIZES = (240, 4096)  # what `size` may be
 FOOT, TOP, MIDDLE, OVER, UNDER, LANE = range(6)  # where a body's name stands
@@ -185,12 +198,33 @@ def _block_1d(domain: Block1D, world: Array) -> Scene:
     return Scene((block - reach, -reach / 4, block + reach, reach / 2), bodies, walls, whole=(0.0, domain.size))
 
 
+def _reactor(domain: Reactor, world: Array) -> Scene:
+    """Build feeds above the vessel and the other controls below it, filled where a feature is past its threshold."""
+    level, temperature, product = map(float, world[VESSEL, :3])
+    past = {
+        "stirrer": world[STIRRER, 0] > FAST,
+        "catalyst": world[CATALYST, 0] * world[CATALYST, 1] > ACTIVE,
+        "inhibitor": world[INHIBITOR, 0] > POISONED,
+        "heater": world[HEATER, 0] > HEATING,
+        **{feed: row[0] > 1 - domain.rate for feed, row in zip(domain.factors[FEEDS:], world[FEEDS:], strict=True)},
+    }
+    wide = 1.2 * max(VESSEL, domain.feeds)
+    bodies = []
+    for controls, y in ((domain.factors[:VESSEL], 0.0), (domain.factors[FEEDS:], 3.0)):
+        for number, name in enumerate(controls):
+            x = wide * (number + 0.5) / len(controls)
+            bodies.append(Body(name, (x, y), (1.05, 0.5), AGENT if past[name] else None))
+    text = f"vessel {level:.2f}, {temperature:.2f}, {product:.2f}"
+    bodies.append(Body("vessel", (wide / 2, 1.5), (2.6, 0.8), OUTCOME, text=text))
+    return Scene((-0.2, -0.5, wide + 0.2, 3.5), bodies)
+
+
 def _at(row: Array) -> Point:
     return float(row[0]), float(row[1])
 
 
 SCENES: Mapping[type[Domain], Callable[[Any, Array], Scene]] = MappingProxyType(
-    {Push: _push, Breakout: _break, Block1D: _block_1d, Mover1D: _mover_1d}
+    {Push: _push, Breakout: _break, Block1D: _block_1d, Mover1D: _mover_1d, Reactor: _reactor}
 )
 
 

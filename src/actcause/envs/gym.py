@@ -40,6 +40,7 @@ IDS = {
     "break": "Break",
     "mover-1d": "Mover1D",
     "block-1d": "Block1D",
+    "reactor": "Reactor",
 }
 BEGINNINGS = 64
 

@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -66,8 +68,9 @@ class Digest:
 
 
 def digest_domain(name: str) -> str:
-    """Hash recordings of a domain: several seeds, several draws, its options."""
-    known = parameters(name)
+    """Hash recordings of a domain: several seeds, several draws, its options; of a world: several seeds."""
+    world = name not in domain_names()
+    known = {} if world else parameters(name)
     chosen: list[dict[str, Any]] = [{}]
     if "draw" in known:
         chosen += [{"draw": 3}, {"draw": 1, **INCREMENT}]
@@ -76,8 +79,17 @@ def digest_domain(name: str) -> str:
     digest = Digest()
     for options in chosen:
         for seed in SEEDS:
-            add_rows(digest, f"{options} {seed}", collect(make_domain(name, **options), 600, seed=seed))
+            made = name if world else make_domain(name, **options)
+            add_rows(digest, f"{options} {seed}", collect(made, 200 if world else 600, seed=seed))
     return str(digest)
+
+
+def list_worlds() -> list[str]:
+    """List the worlds whose simulators are installed; earlier trees have none."""
+    if find_spec("actcause.worlds") is None:
+        return []
+    worlds = import_module("actcause.worlds")
+    return [name for name in worlds.names() if worlds.make(name).version is not None]
 
 
 def add_rows(digest: Digest, name: str, data: Transitions) -> None:
@@ -228,7 +240,7 @@ def digest_parts(say: Callable[[str], None]) -> dict[str, str]:
 
     torch.set_num_threads(1)
     parts = {}
-    for name in domain_names():
+    for name in (*domain_names(), *list_worlds()):
         parts[f"domain:{name}"] = digest_domain(name)
     say("domains")
     for method in METHODS:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable
 from functools import cache
 
-from ..envs import names as domain_names
+from .. import envs, worlds
 from .digest import PACKAGE, read_tree
 from .experiment import ReproduceError
 
@@ -30,10 +30,9 @@ def read_revisions(parts: Iterable[str]) -> dict[str, int]:
 @cache
 def known_revisions() -> dict[str, int]:
     """List every part's revision. Those of methods are read from their sources: importing them would need torch."""
-    from ..envs import make
-
     revisions = {"exact": len(EXACT)}
-    revisions |= {f"domain:{name}": make(name).revision for name in domain_names()}
+    revisions |= {f"domain:{name}": envs.make(name).revision for name in envs.names()}
+    revisions |= {f"domain:{name}": worlds.make(name).revision for name in worlds.names()}
     for path in sorted((PACKAGE / "learn").rglob("*.py")):
         for node in read_tree(path).body:
             if isinstance(node, ast.ClassDef):

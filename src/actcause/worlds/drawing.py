@@ -5,7 +5,7 @@ A world's recording knows nothing of this, and its simulator is not needed. Need
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -14,11 +14,11 @@ from ..envs.base import Array, BaseDomain
 from ..envs.canvas import AGENT, GOAL, OUTCOME, THING
 from ..envs.drawing import LANE, Body, Scene
 from .base import World
-from .door_key import LOCKED, OPEN, SHUT, DoorKey
+from .door_key import DoorKey
 from .highway import Highway
 
 ACTIONS = ("turn left", "turn right", "forward", "pick up", "drop", "toggle", "done")  # MiniGrid's
-DOORS = {OPEN: "open", SHUT: "shut", LOCKED: "locked"}
+DOORS = ("open", "shut", "locked")
 WAYS = (">", "v", "<", "^")
 STRETCH = 3.0  # a road is drawn so many times wider than it is
 
@@ -53,10 +53,10 @@ def _build_door_key(world: DoorKey, state: Array) -> Scene:
     held = 0.3 * bool(carried)  # a key in hand is drawn at the agent's side
     bodies = [
         Body("goal", (float(goal[0]), -float(goal[1])), (0.9, 0.9), None, outline=GOAL),
-        Body("door", (door_x, -door_y), (0.9, 0.9), OUTCOME, text=f"door {DOORS[int(door)]}"),
-        Body("agent", (x, -y), (0.7, 0.7), AGENT, round=True, text=f"agent {WAYS[int(way)]}"),
+        Body("door", (door_x, -door_y), (0.9, 0.9), OUTCOME, text=f"door {_name(DOORS, door)}"),
+        Body("agent", (x, -y), (0.7, 0.7), AGENT, round=True, text=f"agent {_name(WAYS, way)}"),
         Body("key", (key_x + held, -key_y - held), (0.35, 0.35), THING, round=True),
-        Body("action", (last / 2, 0.2), (2.0, 0.6), AGENT, text=ACTIONS[int(kind)]),
+        Body("action", (last / 2, 0.2), (2.0, 0.6), AGENT, text=_name(ACTIONS, kind)),
     ]
     return Scene((-0.1, 0.1 - last, last + 0.1, 0.7), bodies, [rim, *split])
 
@@ -70,6 +70,11 @@ def _build_highway(world: Highway, state: Array) -> Scene:
     left, right = ego[0] - 60, ego[0] + 120
     edges = [STRETCH * (2.0 - 4.0 * lane) for lane in range(world.lanes + 1)]
     return Scene((left, edges[-1] - 3, right, edges[0] + 3), bodies, [[(left, y), (right, y)] for y in edges])
+
+
+def _name(names: Sequence[str], number: float) -> str:
+    """Name what a recording holds as a number; a number that stands for nothing is shown as it is."""
+    return names[int(number)] if number in range(len(names)) else f"{number:g}"
 
 
 SCENES: Mapping[type[World], Callable[[Any, Array], Scene]] = MappingProxyType(
