@@ -487,10 +487,10 @@ def test_a_foreign_parquet_is_read_with_a_mapping(tmp_path: Path) -> None:
     assert made.state[:, :, 0].tolist() == [[0, 1], [1, 2], [2, 4]]
     single = load(tmp_path / "a.parquet", {"factors": {"a": ["u"]}, "outcome": {"reward": {"r": "w"}}})
     assert (single.state.dtype, single.own, single.outcome_features) == (np.float32, None, ("r",))
-    pq.write_table(pa.table({"u": ["a"], "v": [[1.0]], "w": [None]}), tmp_path / "b.parquet")
+    pq.write_table(pa.table({"u": ["a"], "v": [[1.0]], "w": [None], "n": [1.0]}), tmp_path / "b.parquet")
     for column, message in (("u", "Got 'a' in row 1"), ("v", "must hold numbers"), ("w", "has no value in row 1")):
         with pytest.raises(DataError, match=message):
-            load(tmp_path / "b.parquet", {"factors": {"a": [column]}, "outcome": {"y": [column]}})
+            load(tmp_path / "b.parquet", {"factors": {"a": ["n"]}, "outcome": {"y": [column]}})
 
 
 def test_a_frame_with_columns_of_different_lengths_is_refused() -> None:

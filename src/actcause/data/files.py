@@ -16,8 +16,9 @@ from .writer import Writer
 def load(path: str | PathLike[str], mapping: Any = None) -> Transitions:
     r"""Read all rows of a file.
 
-    `path` is one of our files, or any Parquet or CSV file: then `mapping` (a dictionary, or a JSON or TOML
-    file) says which column is what, unless the columns are named as ours are (see `actcause.data.mapping`).
+    `path` is one of our files, or any Parquet, CSV or NPZ file: then `mapping` (a dictionary, or a JSON or TOML
+    file) says which column is what, unless the columns are named as ours are (see `actcause.data.mapping`). Of our
+    own files a mapping may ask for past frames: `{"history": 2}`.
 
     >>> import tempfile
     >>> table = "bx,px,hit,next_bx\n0,1,1,1\n1,5,0,1\n1,1,1,2\n"

@@ -3,19 +3,29 @@
 A mapping is a dictionary, or a JSON or TOML file that holds one, with these keys, all optional where the
 columns are named as in our own files:
 
-- `factors`: for each factor its columns, a list or `{feature: column}`. Default: every column `factor.feature`.
+- `factors`: for each factor its columns, a list, `{feature: column}`, or a slice of an array: `obs[0:3]`. Default:
+  every column `factor.feature`.
+- `features`: `{factor: names}` of the features, where `factors` does not name them. Default: the last part of the
+  columns' names; of a slice `x0`, `x1`, ….
 - `outcome`: `{name: columns of the next value}`. If the name is a factor's, the columns are its features one
   step later, in the same order or as `{feature: column}`. Or only a factor's name: its next value is then
   what the following row of the same episode holds, and the last row of every episode is left out. Default:
-  the columns `next.factor.feature`.
+  the columns `next.factor.feature`. A column of the state cannot be its own outcome.
+- `outcome_features`: those of the outcome's features that are explained. Default: all.
 - `own`: the factor that holds the outcome's own previous value. Default: the outcome's, if it is a factor.
 - `episode`: the column that tells episodes apart, numbers or text. Default: `episode`; false for none. The
   rows of an episode must be together if the outcome is taken from the following row.
 - `cause`: `{factor: column of true or false}`. Default: the columns `cause.factor`. Factors without one count
   as no cause and are not scored.
-- `present`: `{factor: column}`, false where the object is absent. Default: the columns `present.factor`.
+- `present`: `{factor: column}`, false where the object is absent. Default: the columns `present.factor`; a factor
+  without one is absent where all of its values are missing.
+- `categorical`: the features that are categories, numbers or text: `["door.state", "action"]`, a factor's name standing
+  for all of its features; or `{"door.state": ["open", "shut"]}` with their values. Kept in the metadata.
 - `classes`: `{factor: class}` for factors that are of one kind, so that a learner may treat them alike; they
   must have the same features. Default: every factor is a class of its own. Kept in the metadata.
+- `places`: the features that say where a thing is, for distances. Kept in the metadata.
+- `history`: how many past frames become features (`x@-1`, `x@-2`, …). `differences`: true, or a list of features whose
+  change since the last frame becomes one (`x.change`). The first rows of an episode, which lack a past, are left out.
 - `edges`: the factors that are scored. `metadata`: whatever shall be kept with the data.
 """
 
@@ -30,10 +40,17 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, quote
+from .categories import read_categorical
+from .history import Past
 from .layout import RESERVED, Layout, check_factor, check_name
 from .parquet import check_readable
+from .slices import find_columns
 
-KEYS = ("factors", "outcome", "own", "episode", "cause", "present", "edges", "classes", "metadata")
+KEYS = (
+    "factors", "features", "outcome", "outcome_features", "own", "episode", "cause", "present", "categorical", "edges",
+    "classes", "places", "history", "differences", "metadata",
+)  # fmt: skip
+OF_ANY_FILE = ("history", "differences")  # keys that need not know the columns
 MAX_BYTES = 10_000_000
 
 
@@ -47,6 +64,9 @@ class ColumnMap:
     episode: str | None
     cause: Mapping[str, str]
     present: Mapping[str, str]
+    categorical: tuple[str, ...]  # `factor.feature` and `next.feature`
+    categories: Mapping[str, tuple[str, ...]]  # the texts of categorical features that were given with them
+    past: Past
     metadata: Mapping[str, Any]
 
     @property
@@ -56,13 +76,29 @@ class ColumnMap:
         every += [*self.cause.values(), *self.present.values(), *([self.episode] if self.episode else [])]
         return tuple(dict.fromkeys(every))
 
+    @property
+    def categorical_columns(self) -> dict[str, str]:
+        """The columns of categorical features, each with the feature's name."""
+        layout, named = self.layout, set(self.categorical)
+        found = {
+            column: feature
+            for factor, columns in zip(layout.factors, self.state, strict=True)
+            for feature, column in zip(layout.features[factor], columns, strict=True)
+            if f"{factor}.{feature}" in named
+        }
+        after = zip(layout.outcome_features, self.following or (), strict=self.following is not None)
+        return found | {column: feature for feature, column in after if f"next.{feature}" in named}
+
     @classmethod
     def resolve(cls, columns: Sequence[str], given: Any = None) -> ColumnMap:
         """Match a mapping with the columns there are; a mistake is shown with the nearest name."""
         mapping = read_mapping(given)
-        factors = _factors(mapping.get("factors"), columns)
+        factors = _name_features(_factors(mapping.get("factors"), columns), mapping.get("features"))
         names = list(factors)
-        outcome, features, following = _outcome(mapping.get("outcome"), factors, columns)
+        outcome, features, following = _choose_features(
+            mapping.get("outcome_features"), *_outcome(mapping.get("outcome"), factors, columns)
+        )
+        _check_outcome(outcome, following, factors)
         own = mapping.get("own", outcome if outcome in factors else False)
         cause = _flags("cause", mapping.get("cause"), names, columns)
         present = _flags("present", mapping.get("present"), names, columns)
@@ -83,8 +119,23 @@ class ColumnMap:
             raise DataError(f"'metadata' of the mapping must be a table. Got {quote(metadata)} instead.")
         if mapping.get("classes") is not None:
             metadata = {**metadata, "classes": _classes(mapping["classes"], layout)}
-        state = tuple(tuple(named.values()) for named in factors.values())
-        return cls(layout, state, following, _column(episode, columns) if episode else None, cause, present, metadata)
+        if mapping.get("places") is not None:
+            metadata = {**metadata, "places": _places(mapping["places"], layout)}
+        categorical, categories = read_categorical(mapping.get("categorical", ()), layout)
+        past = Past.read(mapping.get("history"), mapping.get("differences"))
+        past.changing(layout, categorical)
+        return cls(
+            layout=layout,
+            state=tuple(tuple(named.values()) for named in factors.values()),
+            following=following,
+            episode=_column(episode, columns) if episode else None,
+            cause=cause,
+            present=present,
+            categorical=tuple(categorical),
+            categories=categories,
+            past=past,
+            metadata=metadata,
+        )
 
 
 def read_mapping(given: Any) -> Mapping[str, Any]:
@@ -116,7 +167,10 @@ def _mapping_file(path: Path) -> Any:
 
 
 def _column(name: object, columns: Sequence[str]) -> str:
-    return check_name(name, columns, f"There is no column {quote(name)}", "the columns are")
+    found = find_columns(name, columns)
+    if len(found) > 1:
+        raise DataError(f"{quote(name)} is {len(found)} columns where one is wanted: say which, such as '{found[0]}'.")
+    return found[0]
 
 
 def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, str]:
@@ -126,8 +180,14 @@ def _read_columns(given: Any, columns: Sequence[str], what: str) -> dict[str, st
     if isinstance(given, Mapping):
         return {str(feature): _column(column, columns) for feature, column in given.items()}
     if isinstance(given, Sequence) and given:
-        found = [_column(column, columns) for column in given]
+        found = [column for written in given for column in find_columns(written, columns)]
+        twice = next((column for position, column in enumerate(found) if column in found[:position]), None)
+        if twice is not None:
+            raise DataError(f"Column '{twice}' stands twice in {what}: list it once.")
         names = [column.rsplit(".", 1)[-1] for column in found]
+        in_arrays = found != list(given) or any(column.endswith("]") for column in found)
+        if in_arrays:  # their parts have numbers, not names
+            names = [f"x{position}" for position in range(len(found))]
         names = names if len(set(names)) == len(names) else found
         return dict(zip(names, found, strict=True))
     raise DataError(f"The columns of {what} must be a list of names. Got {quote(given)} instead.")
@@ -186,6 +246,60 @@ def _outcome(
                 f"list as many, or say which is which ({{'x': 'next_x'}})."
             )
     return str(name), features, tuple(found_columns.values())
+
+
+def _name_features(factors: dict[str, dict[str, str]], given: Any) -> dict[str, dict[str, str]]:
+    """Give the features of factors the names that the mapping lists for them."""
+    if given is None:
+        return factors
+    if not isinstance(given, Mapping):
+        raise DataError(f"'features' of the mapping must be a table of factors and names. Got {quote(given)} instead.")
+    named = dict(factors)
+    for factor, names in given.items():
+        columns = list(factors[check_factor(factor, tuple(factors), "features")].values())
+        listed = isinstance(names, Sequence) and not isinstance(names, str)
+        if not listed or len(set(map(str, names))) != len(columns):
+            raise DataError(
+                f"The features of '{factor}' must be {len(columns)} different names, one for each of its columns. "
+                f"Got {quote(names)} instead."
+            )
+        named[factor] = dict(zip(map(str, names), columns, strict=True))
+    return named
+
+
+def _choose_features(
+    given: Any, outcome: str, features: list[str], following: tuple[str, ...] | None
+) -> tuple[str, list[str], tuple[str, ...] | None]:
+    """Choose those of the outcome's features that are explained, with their columns."""
+    if given is None:
+        return outcome, features, following
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise DataError(f"'outcome_features' of the mapping must be a list of features. Got {quote(given)} instead.")
+    refusal = f"The outcome '{outcome}' has no feature"
+    chosen = [check_name(name, features, f"{refusal} {quote(name)}", "its features are") for name in given]
+    columns = None if following is None else tuple(following[features.index(name)] for name in chosen)
+    return outcome, chosen, columns
+
+
+def _check_outcome(outcome: str, following: tuple[str, ...] | None, factors: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse an outcome that is read from a column of the state: it would never change, or explain itself."""
+    of = {column: factor for factor, named in factors.items() for column in named.values()}
+    shared = next((column for column in following or () if column in of), None)
+    if shared is None:
+        return
+    remedy = f"or only the factor's name ('outcome': '{outcome}') for the value of the following row"
+    raise DataError(
+        f"The outcome '{outcome}' is read from column '{shared}', which holds '{of[shared]}' before the step: "
+        f"give the column of its next value{f', {remedy}' if outcome in factors else ''}."
+    )
+
+
+def _places(given: Any, layout: Layout) -> list[str]:
+    """Read the features that say where a thing is."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise DataError(f"'places' of the mapping must be a list such as ['x', 'y']. Got {quote(given)} instead.")
+    known = sorted({name for named in layout.features.values() for name in named})
+    return [check_name(name, known, f"Unknown feature {quote(name)} (places)", "the features are") for name in given]
 
 
 def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,16 @@ import numpy as np
 from ..errors import DataError
 from . import validate
 from .layout import Layout
-from .validate import Array, check_flags, check_numbers, check_values, copy_metadata, read_only, zero_absent
+from .validate import (
+    Array,
+    check_flags,
+    check_numbers,
+    check_values,
+    copy_metadata,
+    mark_absent,
+    read_only,
+    zero_absent,
+)
 
 ARRAYS = ("state", "outcome", "cause", "mask", "episode")
 
@@ -80,7 +89,7 @@ class RowArrays:
                 f"The outcome must be of shape {(rows, len(layout.outcome_features))}: one row for each of the "
                 f"state's, one column for each of its features. Got {outcome.shape} instead."
             )
-        present = check_flags(mask, "mask", (rows, factors))
+        present = mark_absent(state, check_flags(mask, "mask", (rows, factors)), layout)
         truth = check_flags(cause, "cause", (rows, factors))
         state = zero_absent(state, present, truth, layout)
         check_values(state, outcome, layout)

@@ -1,9 +1,10 @@
-"""Other people's files: columns of numbers from Parquet or CSV, a chunk at a time."""
+"""Other people's files: columns of numbers and text from Parquet, CSV or NPZ, a chunk at a time."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 
 from ..errors import DataError, escape, import_extra, quote
 from .parquet import is_parquet, open_parquet
+from .slices import split_arrays
 from .validate import Array
 
 CSV = "Reading CSV files"
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})
 TRUE, FALSE = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f", "n"})
 BLOCK = 1 << 20  # bytes of text that are read at a time
+ZIP = b"PK"  # the first bytes of an NPZ file
 
 Chunk = Mapping[str, Array]
 
@@ -26,6 +29,8 @@ def column_names(path: Path) -> tuple[str, ...]:
     if is_parquet(path):
         with open_parquet(path) as file:
             names = tuple(file.schema_arrow.names)
+    elif _is_npz(path):
+        names = tuple(_npz_columns(path))
     else:
         names = _csv_header(path)[0]
     twice = next((name for position, name in enumerate(names) if name in names[:position]), None)
@@ -34,20 +39,58 @@ def column_names(path: Path) -> tuple[str, ...]:
     return names
 
 
-def chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
-    """Read these columns as arrays (text as objects), at most `rows` rows at a time."""
-    read = _parquet_chunks if is_parquet(path) else _csv_chunks
-    yield from read(path, columns, rows)
+def chunks(path: Path, columns: Sequence[str], rows: int, *, text: Collection[str] = ()) -> Iterator[Chunk]:
+    """Read these columns as arrays (text as objects), at most `rows` rows at a time.
+
+    What a CSV file holds in the columns `text` is left as it is written, whether numbers or not.
+    """
+    if is_parquet(path):
+        yield from _parquet_chunks(path, columns, rows)
+    elif _is_npz(path):
+        yield from _npz_chunks(path, columns, rows)
+    else:
+        yield from _csv_chunks(path, columns, rows, text)
 
 
 def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
     with open_parquet(path) as file:
         for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
             if batch.num_rows:
+                read = {name: batch.column(batch.schema.get_field_index(name)) for name in columns}
                 yield {
-                    name: batch.column(batch.schema.get_field_index(name)).to_numpy(zero_copy_only=False)
-                    for name in columns
+                    name: (values.dictionary_decode() if hasattr(values, "dictionary_decode") else values).to_numpy(
+                        zero_copy_only=False
+                    )
+                    for name, values in read.items()
                 }
+
+
+def _is_npz(path: Path) -> bool:
+    with open(path, "rb") as raw:
+        return raw.read(2) == ZIP
+
+
+def _npz_columns(path: Path) -> dict[str, Array]:
+    """Read all arrays of an NPZ file, those of shape (rows, k) as k columns; nothing in it is run as code."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (ValueError, OSError, zipfile.BadZipFile, KeyError) as wrong:
+        raise DataError(f"{path} cannot be read as NPZ: {escape(str(wrong).strip()[:200])}.") from wrong
+    return split_arrays({name: values for name, values in arrays.items() if values.ndim in (1, 2)})
+
+
+def _npz_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+    every = _npz_columns(path)
+    read = {name: every[name] for name in columns}
+    lengths = {name: len(values) for name, values in read.items()}
+    odd = next((name for name, length in lengths.items() if length != lengths[columns[0]]), None)
+    if odd is not None:
+        raise DataError(
+            f"{path} has {lengths[columns[0]]} rows in '{columns[0]}' and {lengths[odd]} in '{odd}': all need as many."
+        )
+    for start in range(0, lengths[columns[0]], rows):
+        yield {name: values[start : start + rows] for name, values in read.items()}
 
 
 def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
@@ -69,7 +112,7 @@ def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
     return tuple(name.strip() for name in names), delimiter
 
 
-def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+def _csv_chunks(path: Path, columns: Sequence[str], rows: int, text: Collection[str]) -> Iterator[Chunk]:
     """Read every value as text first, so that a wrong one can be shown with its row."""
     arrow, reader = import_extra("pyarrow", CSV, "data"), import_extra("pyarrow.csv", CSV, "data")
     names, delimiter = _csv_header(path)
@@ -90,7 +133,7 @@ def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk
             for block in stream:
                 for start in range(0, block.num_rows, rows):
                     part = block.slice(start, rows)
-                    yield {name: _parse(part.column(position)) for position, name in enumerate(columns)}
+                    yield {name: _parse(part.column(position), name in text) for position, name in enumerate(columns)}
     except arrow.ArrowException as wrong:
         if "Empty CSV file" in str(wrong) or "skip initial" in str(wrong):
             raise DataError(f"{path} holds no row below the names of its columns.") from wrong
@@ -98,16 +141,29 @@ def _csv_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk
         raise DataError(f"{path} cannot be read as CSV: {reason}") from wrong
 
 
-def _parse(text: Any) -> Array:
-    """Parse numbers where all are numbers, else the text itself."""
+def _parse(text: Any, as_text: bool) -> Array:
+    """Parse numbers where all are numbers, with NaN where some are missing; else return the text itself."""
     arrow, compute = import_extra("pyarrow", CSV, "data"), import_extra("pyarrow.compute", CSV, "data")
     trimmed = compute.utf8_trim_whitespace(text)
-    for kind in (arrow.int64(), arrow.float64()):
+    if not as_text:
+        found = _parse_numbers(trimmed, arrow.int64(), arrow.float64())
+        if found is None:
+            missing = compute.is_in(compute.utf8_lower(trimmed), arrow.array(sorted(MISSING)))
+            known = compute.if_else(missing, arrow.scalar(None, arrow.string()), trimmed)
+            found = _parse_numbers(known, arrow.float64()) if known.null_count < len(known) else None
+        if found is not None:
+            return found
+    return np.asarray(trimmed.to_numpy(zero_copy_only=False), dtype=object)
+
+
+def _parse_numbers(text: Any, *kinds: Any) -> Array | None:
+    arrow = import_extra("pyarrow", CSV, "data")
+    for kind in kinds:
         try:
-            return np.asarray(trimmed.cast(kind).to_numpy(zero_copy_only=False))
+            return np.asarray(text.cast(kind).to_numpy(zero_copy_only=False))
         except arrow.ArrowInvalid:
             continue
-    return np.asarray(trimmed.to_numpy(zero_copy_only=False), dtype=object)
+    return None
 
 
 # -- values ----------------------------------------------------------------------------------------
@@ -133,7 +189,7 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
     converted = np.empty(len(values))
     for row, value in enumerate(values):
         try:
-            converted[row] = np.nan if _is_missing(value) else float(value)
+            converted[row] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError) as wrong:
             raise DataError(
                 f"Column '{column}' must hold numbers. Got {quote(value)} in row {first + row + 1} instead."
@@ -166,5 +222,6 @@ def _truth(value: object) -> object:
     return True if word in TRUE else False if word in FALSE else value
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Tell whether a table has no value there: nothing, NaN, or a word for it."""
     return value is None or (isinstance(value, str) and value.strip().lower() in MISSING) or value != value

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataError, quote
-from .layout import Layout
+from .history import Past, add_past
+from .layout import Layout, check_name
 from .reading import read_frame, read_rows
 from .row_arrays import RowArrays, concatenate
 from .standardise import Standardiser
@@ -29,8 +30,9 @@ class Transitions(RowArrays):
     `outcome[n]` the outcome's features one step later. `own` names the factor that holds the outcome's own
     previous value. `cause[n, f]` says whether factor `f` actually caused the outcome of row `n`, where the
     truth is known. `episode[n]` numbers the episode; `mask[n, f]` is false where the object is absent, whose
-    features then count as 0. `extra` holds further values of each row, `metadata` whatever JSON can hold.
-    The arrays are kept as read-only views, not copied: do not change them behind its back.
+    features then count as 0; so is an object all of whose features are NaN. `extra` holds further values of each
+    row, `metadata` whatever JSON can hold. The arrays are kept as read-only views, not copied: do not change them
+    behind its back.
 
     >>> import numpy as np
     >>> state = np.array([[[0.0], [1.0]], [[0.5], [0.0]], [[0.5], [1.0]]])
@@ -225,6 +227,44 @@ class Transitions(RowArrays):
             remedy = "" if self.episode is None else "; replaced(episode=None) splits by rows instead"
             raise DataError(f"{wanted} parts need at least {wanted} {self.unit}s, and there is {count}{remedy}.")
         return codes, count
+
+    def with_history(self, frames: int = 1, *, differences: bool | Sequence[str] = False) -> Transitions:
+        """Return the rows with past frames as further features: `x@-1` is `x` one step before, and so on.
+
+        With `differences` (true, or the names of features) `x.change` is the change of `x` since the step before; for
+        differences alone say `frames=0`. Rows of an episode must follow each other. Its first rows, whose past is not
+        known, are left out. Where an object was absent before, its nearest later value stands for the missing one.
+
+        >>> state = np.array([0.0, 1, 3, 6])[:, None, None]
+        >>> data = Transitions(factors=["ball"], features={"ball": ["x"]}, state=state, outcome=state[:, 0] + 1)
+        >>> past = data.with_history(1, differences=True)
+        >>> past.features["ball"], past.state[:, 0].tolist()
+        (('x', 'x@-1', 'x.change'), [[1.0, 0.0, 1.0], [3.0, 1.0, 2.0], [6.0, 3.0, 3.0]])
+        """
+        past = Past.read(frames, differences)
+        if not past:
+            return self
+        parts = list(add_past([self], past))
+        if not parts:
+            raise DataError(f"No row has {past.rows} rows of its episode before it: record longer episodes.")
+        return self.take_over(parts[0])
+
+    def read_text(self, name: str) -> Array:
+        """Return a categorical feature, `door.state` or `next.state`, as the texts that it was read from.
+
+        >>> frame = {"switch": ["up", "down", "up"], "lamp": [1.0, 0.0, 2.0]}
+        >>> mapping = {"factors": {"switch": {"at": "switch"}}, "outcome": {"lamp": "lamp"}, "categorical": ["switch"]}
+        >>> Transitions.from_frame(frame, mapping).read_text("switch.at").tolist()
+        ['up', 'down', 'up']
+        """
+        texts = self.metadata.get("categories", {})
+        listed = texts[check_name(name, list(texts), f"No texts are known of {quote(name)}", "there are those of")]
+        factor, _, feature = name.partition(".")
+        if factor == "next":
+            codes = self.outcome[:, self.outcome_features.index(feature)]
+        else:
+            codes = self.state[:, self.layout.index(factor), self.features[factor].index(feature)]
+        return np.array(listed, dtype=object)[codes.astype(np.int64)]
 
     def standardiser(self) -> Standardiser:
         """Fit a standardiser on these rows only: `train.standardiser().transform(test)`."""

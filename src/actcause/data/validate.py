@@ -53,6 +53,17 @@ def check_flags(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
     return array.astype(np.bool_)
 
 
+def mark_absent(state: Array, mask: Array | None, layout: Layout) -> Array | None:
+    """Return the mask, false too where all features of a factor are NaN."""
+    missing = np.isnan(state)
+    if not bool(missing.any()):
+        return mask
+    gone = np.stack(
+        [missing[:, k, : len(layout.features[name])].all(axis=1) for k, name in enumerate(layout.factors)], axis=1
+    )
+    return ~gone if mask is None else mask & ~gone
+
+
 def zero_absent(state: Array, mask: Array | None, cause: Array | None, layout: Layout) -> Array:
     """Return the state with absent objects at 0, after checking that none of them acts."""
     if mask is None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..data import Transitions
+from ..data.categories import recode_texts
 from ..errors import quote
 from .checkpoint import save
 from .errors import LearnError
@@ -178,7 +179,8 @@ class Learner(ABC):
         """Store what was learned: networks of one replica, numbers (JSON) by name, and sentences worth reading."""
         self.encoder_ = replica.encoder if encoder is None else encoder
         self.nets_ = dict(nets)
-        self.learned_ = dict(learned)
+        texts = replica.train.metadata.get("categories")
+        self.learned_ = {**learned, **({} if texts is None else {"categories": texts})}
         self.history_ = list(history)
         self.notes_ = tuple(notes)
         self.threshold_ = float(learned.get("threshold", 0.5))
@@ -190,7 +192,7 @@ class Learner(ABC):
             raise LearnError(f"This {type(self).__name__} has not been fitted; call fit(data) first.")
         if not isinstance(data, Transitions):
             raise LearnError(f"The data must be Transitions. Got {type(data).__name__} instead.")
-        return self.encoder_.encode(data)
+        return self.encoder_.encode(recode_texts(data, self.learned_.get("categories", {})))
 
     def _answer(self, data: Transitions, answer: Callable[[Encoded], Array]) -> Array:
         encoded = self._encode(data)
