@@ -125,3 +125,21 @@ def test_a_recording_that_is_stopped_leaves_nothing_behind(tmp_path):
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=60) == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_with_text_categories_and_past_frames_is_converted(tmp_path, capsys):
+    rows = [f"1,{'open' if k % 3 else 'shut'},{k}" for k in range(9)]
+    (tmp_path / "log.csv").write_text("\n".join(["run,door,x", *rows]))
+    mapping = {
+        "factors": {"door": {"state": "door"}, "hand": ["x"]},
+        "outcome": "door", "episode": "run", "categorical": ["door"], "history": 1,
+    }  # fmt: skip
+    (tmp_path / "log.json").write_text(json.dumps(mapping))
+    words = ["convert", str(tmp_path / "log.csv"), "--mapping", str(tmp_path / "log.json")]
+    assert document(capsys, *words, "--out", str(tmp_path / "log.parquet"))["rows"] == 7
+    found = document(capsys, "describe", str(tmp_path / "log.parquet"))
+    assert found["metadata"]["categories"]["door.state@-1"] == ["open", "shut"]
+    (tmp_path / "log.json").write_text(json.dumps({**mapping, "outcome": {"hand": ["x"]}}))
+    assert main([*words, "--out", str(tmp_path / "no.parquet")]) == 2
+    assert "is read from column 'x', which holds 'hand' before the step" in capsys.readouterr().err
+    assert not (tmp_path / "no.parquet").exists()

@@ -73,7 +73,7 @@ def _is_npz(path: Path) -> bool:
 def _npz_columns(path: Path) -> dict[str, Array]:
     """Read all arrays of an NPZ file, those of shape (rows, k) as k columns; nothing in it is run as code."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(path) as file:  # which refuses pickled objects
             arrays = {name: file[name] for name in file.files}
     except (ValueError, OSError, zipfile.BadZipFile, KeyError) as wrong:
         raise DataError(f"{path} cannot be read as NPZ: {escape(str(wrong).strip()[:200])}.") from wrong
