@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actcause import worlds
+from actcause import envs, worlds
 from actcause.cli import main
 from actcause.data import DataError, Transitions, collect, describe_domain, film_recording, load
 from actcause.envs.drawing import draw_scene
 from actcause.errors import MissingExtraError, QueryError
+from actcause.learn.training_source import TrainingSource
 from actcause.worlds import World
 from actcause.worlds.base import EVIDENCE
 from actcause.worlds.drawing import build_scene
@@ -156,11 +157,22 @@ def test_a_world_acts_by_its_own_policy_one_at_a_time() -> None:
         collect("door-key", 10, worlds=3)
 
 
-def test_worlds_are_listed_with_what_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("version", "says"), [("1.0", "installed"), (None, "pip install 'actcause[worlds]'")])
+def test_worlds_are_listed_with_what_they_need_installed_or_not(
+    version: str | None, says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(World, "version", version)
+    monkeypatch.setattr(envs, "names", lambda: ())  # whose rates take time
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["domains"]) == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in worlds.names())
-    assert "Apache-2.0" in listed
+    assert f"minigrid (Apache-2.0), extra worlds: {says}" in listed
+
+
+def test_a_world_can_be_trained_on_by_its_name() -> None:
+    pytest.importorskip("minigrid")
+    assert TrainingSource("door-key", frames=40).read(seed=1) == collect("door-key", 40, seed=1)
 
 
 def test_progress_is_told_up_to_the_last_row() -> None:

@@ -47,18 +47,14 @@ def domains(as_json: options.JsonOption = False) -> None:
         return
     from . import render
 
-    rows = [
-        (
-            domain["name"],
-            domain["title"],
-            ", ".join(domain["factors"]),
-            domain["outcome"],
-            ", ".join(f"{factor} {rate:.1%}" for factor, rate in (domain["rates"] or {}).items()),
-            _write_needs(domain["needs"]),
-        )
+    ours = [
+        (*_name_domain(domain), ", ".join(f"{factor} {rate:.1%}" for factor, rate in domain["rates"].items()))
         for domain in listed
+        if domain["needs"] is None
     ]
-    render.show(render.draw_table("name", "title", "factors", "outcome", "how often a cause", "needs", rows=rows))
+    render.show(render.draw_table("name", "title", "factors", "outcome", "how often a cause", rows=ours))
+    others = [(*_name_domain(domain), _write_needs(**domain["needs"])) for domain in listed if domain["needs"]]
+    render.show(render.draw_table("name", "title", "factors", "outcome", "needs", rows=others))
 
 
 def collect(
@@ -157,12 +153,14 @@ def _headline(description: Description) -> str:
     return f"{description.rows:,} rows, {episodes}; the outcome is {description.outcome_factor}{still}."
 
 
-def _write_needs(needs: Mapping[str, Any] | None) -> str:
-    """Write what a world takes; nothing for a domain of ours."""
-    if needs is None:
-        return ""
-    lacking = "" if needs["installed"] else f": pip install 'actcause[{needs['extra']}]'"
-    return f"{needs['simulator']} ({needs['licence']}){lacking}"
+def _name_domain(domain: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    return domain["name"], domain["title"], ", ".join(domain["factors"]), domain["outcome"]
+
+
+def _write_needs(simulator: str, licence: str, extra: str, installed: bool) -> str:
+    """Write what a world takes: its simulator, which extra brings it, and under which licence."""
+    there = "installed" if installed else f"pip install 'actcause[{extra}]'"
+    return f"{simulator} ({licence}), extra {extra}: {there}"
 
 
 def _number(value: float | None) -> str:
