@@ -41,6 +41,13 @@ def test_a_scene_shows_every_factor_that_has_a_body(client, domain):
     assert found["scenes"][0]["walls"]
 
 
+def test_a_world_is_recorded_and_shown_like_a_domain(client):
+    pytest.importorskip("minigrid")
+    found = episode(client, source={"domain": "door-key", "frames": 200})
+    assert found["domain"] == "MiniGrid DoorKey"
+    assert {body[0] for body in found["scenes"][0]["bodies"]} == set(found["factors"])
+
+
 def test_a_domain_without_a_picture_is_shown_by_its_values(client):
     found = episode(client, source={"domain": "3-in", "frames": 500})
     assert found["scenes"] is None
