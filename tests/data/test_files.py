@@ -541,6 +541,13 @@ def test_episodes_with_a_dict_of_factors_become_transitions() -> None:
         ({}, {"outcome": "bal"}, "did you mean 'ball'"),
         ({"observations": np.zeros((4, 2))}, {}, "must be a Dict"),
         ({"observations": {"ball": {"x": np.zeros(4)}}}, {}, "nested entries are not factors"),
+        ({}, {"factors": {"ball": "bal[0]"}}, "no entry 'bal' .'ball'.; did you mean 'ball'"),
+        ({}, {"factors": {"ball": "ball[0:5]"}}, "'ball.0:5.' is outside 'ball', which has 2 values"),
+        ({}, {"factors": {"ball": slice(0, 2)}}, "Positions .'ball'. are those of a flat observation"),
+        ({}, {"factors": {"ball": 0.5}}, "'ball' must be an entry of the observation"),
+        ({"observations": np.zeros((4, 2))}, {"factors": {"ball": slice(3, 5)}}, "'ball' is outside the observation"),
+        ({}, {"outcome_features": ["z"]}, "The outcome 'ball' has no feature 'z'"),
+        ({}, {"categorical": ["bal"]}, "Unknown categorical feature 'bal'"),
         ({"observations": {"ball": np.zeros(4), "lamp": np.zeros(3)}}, {}, "equally long"),
         ({"actions": np.zeros(9)}, {}, "9 actions need 10 observations. Got 4"),
         ({}, {"action": "lamp"}, "has an entry 'lamp' already"),
@@ -554,6 +561,38 @@ def test_an_episode_that_does_not_fit_is_refused(
     episode = SimpleNamespace(**(vars(next(episodes())) | changes))
     with pytest.raises(DataError, match=message):
         from_minari([episode], **({"outcome": "ball"} | arguments))
+
+
+def flat_episode(number: int, steps: int = 4) -> SimpleNamespace:
+    """An episode with flat observations: a hand, a block and a goal of two numbers each."""
+    seen = np.random.default_rng(number).normal(size=(steps + 1, 6)).astype(np.float32)
+    return SimpleNamespace(id=number, observations=seen, actions=np.arange(steps) % 2, infos={})
+
+
+SLICES = {"hand": "observation[0:2]", "block": slice(2, 4), "goal": [4, "observation[5]"]}
+
+
+def test_flat_observations_are_cut_into_factors() -> None:
+    episodes = [flat_episode(0), flat_episode(1)]
+    chosen = {"features": {"block": ["x", "y"]}, "outcome_features": ["y"], "categorical": ["action"]}
+    made = from_minari(episodes, "block", factors=SLICES, **chosen)
+    assert made.factors == ("hand", "block", "goal", "action")
+    assert np.array_equal(made.state[:4, 2, :2], episodes[0].observations[:4, 4:])
+    assert np.array_equal(made.outcome[4:, 0], episodes[1].observations[1:, 3])
+    assert (made.outcome_features, made.metadata["categorical"]) == (("y",), ["action.x0"])
+    named = from_minari(episodes, "block", factors={**SLICES, "push": "action"})
+    assert named.factors == ("hand", "block", "goal", "push")
+    past = from_minari(episodes, "block", factors=SLICES, history=1)
+    assert past == from_minari(episodes, "block", factors=SLICES).with_history(1)
+    assert len(past) == 6
+
+
+def test_an_object_that_is_nan_in_an_episode_is_absent_there() -> None:
+    episodes = [flat_episode(0), flat_episode(1)]
+    episodes[1].observations[2, :2] = np.nan
+    made = from_minari(episodes, "block", factors=SLICES)
+    assert made.mask is not None
+    assert np.argwhere(~made.mask).tolist() == [[6, 0]]
 
 
 def test_no_episode_at_all_is_refused() -> None:

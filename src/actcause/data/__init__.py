@@ -1,8 +1,11 @@
-"""Transitions: the value, its files, other people's files, collecting from domains, and descriptions."""
+"""Transitions: the value, its files, other people's files, recording of environments, and descriptions."""
 
 from __future__ import annotations
 
-from ..errors import DataError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError, import_extra
 from .collect import collect
 from .describe import Description, describe, describe_domain
 from .domains import domain_names, make_domain, make_seeded_domain
@@ -15,10 +18,14 @@ from .standardise import Standardiser
 from .transitions import Transitions
 from .writer import Writer
 
+if TYPE_CHECKING:
+    from .recorder import Recorder, record
+
 __all__ = [
     "DataError",
     "Description",
     "Layout",
+    "Recorder",
     "Standardiser",
     "Transitions",
     "Writer",
@@ -35,5 +42,14 @@ __all__ = [
     "make_domain",
     "make_seeded_domain",
     "read_batches",
+    "record",
     "replay",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the recorder, and Gymnasium with it, when it is first asked for."""
+    if name not in ("Recorder", "record"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import_extra("gymnasium", "Recording an environment", "envs")
+    return getattr(import_module(f"{__name__}.recorder"), name)

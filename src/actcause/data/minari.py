@@ -1,4 +1,4 @@
-"""Minari data sets whose observation is a Dict of factors."""
+"""Minari data sets: observations that are a Dict of factors, or flat arrays that are cut into factors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, import_extra, quote
-from .layout import Layout, check_factor
+from .categories import describe_categories, read_categorical
+from .layout import Layout, check_factor, check_name
+from .observations import FLAT, Factors, split_observation
 from .row_arrays import concatenate
 from .transitions import Transitions
 from .validate import Array
@@ -20,16 +22,22 @@ def from_minari(
     *,
     own: str | None = None,
     action: str | None = "action",
-    factors: Sequence[str] | None = None,
+    factors: Factors = None,
     features: Mapping[str, Sequence[str]] | None = None,
+    outcome_features: Sequence[str] | None = None,
+    categorical: Sequence[str] = (),
     cause: str | None = None,
+    history: int = 0,
+    differences: bool | Sequence[str] = False,
 ) -> Transitions:
     """Read every step of every episode as a transition.
 
     `dataset` is a `minari.MinariDataset`, the id of one that is stored here, or any iterable of episodes.
-    Every entry of the observation is a factor (`factors` chooses some), and so are the actions, under the
-    name `action` (None leaves them out). The outcome is the entry `outcome` one step later; `own` defaults to
-    it. `cause` names an entry of the episode's infos that holds the true causes, in the order of the factors.
+    Every entry of the observation is a factor (`factors` chooses some, or says which slices are which), and so are the
+    actions, under the name `action` (None leaves them out). The outcome is the factor `outcome` one step later, or some
+    `outcome_features` of it; `own` defaults to it. `categorical` lists features or factors that are categories. An
+    object all of whose values are NaN is absent. `cause` names an entry of the episode's infos that holds the true
+    causes, in the order of the factors. `history` and `differences` are those of `Transitions.with_history`.
 
     >>> from types import SimpleNamespace
     >>> observations = {"ball": np.arange(4.0)[:, None], "paddle": np.zeros((4, 1))}
@@ -37,6 +45,12 @@ def from_minari(
     >>> data = from_minari([episode], outcome="ball")
     >>> data, data.outcome.ravel()
     (<Transitions: 3 rows in 1 episodes of ball, paddle, action; outcome ball>, array([1., 2., 3.]))
+
+    A flat observation is cut into factors:
+
+    >>> flat = SimpleNamespace(observations=np.arange(12.0).reshape(3, 4), actions=np.zeros((2, 1)))
+    >>> from_minari([flat], "block", factors={"hand": "observation[0:2]", "block": slice(2, 4)}).factors
+    ('hand', 'block', 'action')
     """
     parts = []
     layout: Layout | None = None
@@ -47,13 +61,17 @@ def from_minari(
         if steps < 1:
             continue
         if layout is None:
-            layout = _layout(columns, features, own or outcome, outcome)
+            layout = _layout(columns, features, own or outcome, outcome, outcome_features)
+            metadata = describe_categories(read_categorical(categorical, layout)[0], {})
         own_number = getattr(episode, "id", None)
         number = int(own_number) if isinstance(own_number, (int, np.integer)) else position
-        parts.append(_transitions(layout, columns, steps, number, _truth(episode, cause, steps)))
+        parts.append(_transitions(layout, columns, steps, number, _truth(episode, cause, steps), metadata))
     if not parts:
         raise DataError("There must be at least one episode with a step. Got none.")
-    return concatenate(parts)
+    if any(part.mask is not None for part in parts):
+        every = [np.ones(part.state.shape[:2], bool) if part.mask is None else part.mask for part in parts]
+        parts = [part.replaced(mask=mask) for part, mask in zip(parts, every, strict=True)]
+    return concatenate(parts).with_history(history, differences=differences)
 
 
 def _episodes(dataset: Any) -> Iterator[Any]:
@@ -69,11 +87,10 @@ def _episodes(dataset: Any) -> Iterator[Any]:
     yield from every
 
 
-def _columns(episode: Any, action: str | None, factors: Sequence[str] | None) -> dict[str, Array]:
+def _columns(episode: Any, action: str | None, factors: Factors) -> dict[str, Array]:
     observed = getattr(episode, "observations", None)
-    if not isinstance(observed, Mapping):
-        raise DataError("The observation must be a Dict with an entry for each factor (a gymnasium.spaces.Dict).")
-    columns = {str(name): _table(values, str(name)) for name, values in observed.items()}
+    entries = observed if isinstance(observed, Mapping) else {FLAT: observed}
+    columns = {str(name): _table(values, str(name)) for name, values in entries.items()}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) != 1:
         raise DataError(f"The entries of an observation must be equally long. Got {sorted(lengths)} instead.")
@@ -85,9 +102,17 @@ def _columns(episode: Any, action: str | None, factors: Sequence[str] | None) ->
         if len(acted) != seen - 1:
             raise DataError(f"{len(acted)} actions need {len(acted) + 1} observations. Got {seen} in an episode.")
         columns[action] = acted
-    if factors is None:
+    if factors is None and isinstance(observed, Mapping):
         return columns
-    return {check_factor(name, tuple(columns), "factors"): columns[name] for name in factors}
+    chosen = split_observation({FLAT: columns[FLAT]} if factors is None else columns, factors)
+    acts = isinstance(factors, Mapping) and action is not None and not _mentions(factors, action)
+    return chosen | ({str(action): columns[str(action)]} if acts else {})
+
+
+def _mentions(factors: Mapping[str, Any], entry: str) -> bool:
+    """Tell whether some factor is this entry, or a part of it."""
+    written = [part for each in factors.values() for part in (each if isinstance(each, (list, tuple)) else [each])]
+    return any(isinstance(part, str) and part.partition("[")[0] == entry for part in written)
 
 
 def _table(values: Any, name: str) -> Array:
@@ -99,7 +124,11 @@ def _table(values: Any, name: str) -> Array:
 
 
 def _layout(
-    columns: Mapping[str, Array], features: Mapping[str, Sequence[str]] | None, own: str, outcome: str
+    columns: Mapping[str, Array],
+    features: Mapping[str, Sequence[str]] | None,
+    own: str,
+    outcome: str,
+    outcome_features: Sequence[str] | None,
 ) -> Layout:
     named = {name: [f"x{position}" for position in range(values.shape[1])] for name, values in columns.items()}
     for name, given in (features or {}).items():
@@ -107,11 +136,19 @@ def _layout(
         if len(given) != wanted:
             raise DataError(f"'{name}' has {wanted} features. Got {len(given)} names.")
         named[name] = list(given)
-    return Layout.build(tuple(columns), named, own=own, outcome_factor=outcome)
+    for name in outcome_features or ():
+        check_name(name, named[outcome], f"The outcome '{outcome}' has no feature {quote(name)}", "its features are")
+    chosen = named[outcome] if outcome_features is None else list(outcome_features)
+    return Layout.build(tuple(columns), named, own=own, outcome_factor=outcome, outcome_features=chosen)
 
 
 def _transitions(
-    layout: Layout, columns: Mapping[str, Array], steps: int, number: int, cause: Array | None
+    layout: Layout,
+    columns: Mapping[str, Array],
+    steps: int,
+    number: int,
+    cause: Array | None,
+    metadata: Mapping[str, Any],
 ) -> Transitions:
     single = all(values.dtype == np.float32 for values in columns.values() if values.dtype.kind == "f")
     state = np.zeros((steps, len(layout.factors), layout.width), dtype=np.float32 if single else np.float64)
@@ -122,8 +159,12 @@ def _transitions(
                 f"All episodes must have the same factors and features: '{factor}' differs in episode {number}."
             )
         state[:, position, : values.shape[1]] = values[:steps]
-    following = columns[layout.outcome_factor][1 : steps + 1].astype(state.dtype)
-    return Transitions.of(layout, state=state, outcome=following, cause=cause, episode=np.full(steps, number))
+    named = layout.features[layout.outcome_factor]
+    chosen = [named.index(name) for name in layout.outcome_features]
+    following = columns[layout.outcome_factor][1 : steps + 1, chosen].astype(state.dtype)
+    return Transitions.of(
+        layout, state=state, outcome=following, cause=cause, episode=np.full(steps, number), metadata=metadata
+    )
 
 
 def _truth(episode: Any, key: str | None, steps: int) -> Array | None:

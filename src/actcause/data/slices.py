@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import DataError, quote, suggest
 from .validate import Array
 
+Part = TypeVar("Part")
 SLICE = re.compile(r"(?P<name>.+)\[(?P<start>-?\d*)(?P<colon>:?)(?P<stop>-?\d*)\]")
 
 
@@ -34,7 +35,7 @@ def expand_slice(written: str, columns: Sequence[str]) -> list[str]:
     return read_slice(written, numbered)
 
 
-def read_slice(written: str, parts: Sequence[str]) -> list[str]:
+def read_slice(written: str, parts: Sequence[Part]) -> list[Part]:
     """Select from the parts of an array what a slice such as `obs[0:3]` names; a wrong one is refused.
 
     >>> read_slice("obs[3]", ["a", "b"])
