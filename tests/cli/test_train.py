@@ -44,6 +44,19 @@ def test_a_run_is_trained_from_a_file_and_says_what_it_did(trained, capsys, tmp_
     assert (tmp_path / "run" / "model.safetensors").exists()
 
 
+def test_several_seeds_are_trained_and_the_best_is_kept(trained, capsys, tmp_path):
+    words = ["train", str(trained / "data.parquet"), *SIZES, "--seeds", "2", "--out", str(tmp_path / "run")]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "is kept, by disagreement without labels (0: " in said
+    assert "their answers differ in" in said
+    again = document(capsys, *words, "--overwrite")
+    assert set(again["seeds"]["scores"]) == {"0", "1"}
+    assert again["settings"]["seed"] == again["seeds"]["kept"]
+    assert main([*words, "--sweep", "penalty=0.01,0.02"]) == 2
+    assert "a sweep has its seeds in seed=0..9" in capsys.readouterr().err
+
+
 def test_a_domain_is_recorded_as_collect_records_it(trained, capsys, tmp_path):
     source = ("1-in", "--frames", "2000", "--seed", "1", "--draw", "0")
     document(capsys, "train", *source, "--method", "never", "--out", tmp_path / "run")

@@ -49,6 +49,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     AnnotatedOption = Annotated[str, option("--out PATH", "A file for one file, a folder for several.")]
     MethodOption = Annotated[str, option("--method NAME", "How to learn: see docs/learning.md.", names=_methods)]
     SeedOption = Annotated[str, option("--seed S", "Fixes weights, order and split; several (0..9) are a sweep.")]
+    SeedsOption = Annotated[
+        int, option("--seeds N", "Train N seeds, S and those after it, side by side, and keep the best.", min=1)
+    ]
     DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
     ResumeOption = Annotated[bool, option("--resume", "Go on with a run that was cut off.")]
     OverwriteOption = Annotated[bool, option("--overwrite", "Replace a run.")]
@@ -86,6 +89,7 @@ def train(
     out: RunOption,
     method: MethodOption = "jaci-em",
     seed: SeedOption = "0",
+    seeds: SeedsOption = 1,
     device: DeviceOption = "auto",
     resume: ResumeOption = False,
     overwrite: OverwriteOption = False,
@@ -107,7 +111,11 @@ def train(
     A run is a folder with the learned model, the course of training and, until it has finished,
     a checkpoint: after Ctrl-C, a time budget or a power cut, --resume goes on to the same result.
 
-    With --sweep, or several seeds, every combination is trained by one of --workers processes; RUN then
+    With --seeds several seeds are trained side by side on the same rows; how far their answers differ is
+    said, and the best is kept, chosen without labels: where its network is nearest to hindsight on held-out
+    rows, or else where the forward model errs least.
+
+    With --sweep, or several values of --seed, every combination is trained by one of --workers processes; RUN then
     holds a run for each, and a table of them, best first, which is chosen without labels. The same
     command goes on where it stopped. Under torchrun several processes train one run together.
     """
@@ -119,12 +127,14 @@ def train(
 
     with launch.one_voice():
         source, settings = command.split_words(words, sweep or ())
-        seeds = _parse_seeds(seed)
+        first, *others = _parse_seeds(seed)
         given = dict(parse_setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
         rows = TrainingSource(source, None if mapping is None else str(mapping), frames, draw)
-        shared = {**given, "seed": seeds[0], "device": device, "max_seconds": max_seconds}
-        if len(seeds) > 1:
+        shared = {**given, "seed": first, "device": device, "max_seconds": max_seconds}
+        if others:
             settings.append(f"seed={seed}")
+        if settings and seeds > 1:
+            raise QueryError("--seeds keeps the best of one training; a sweep has its seeds in seed=0..9.")
         if settings:
             taken = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
             request = {
@@ -138,12 +148,13 @@ def train(
             raise QueryError("--workers and --engine are for several trainings: add --sweep, or several seeds.")
         learner = library.make(method, **shared)
         given_options = {
-            "--method": method, "--seed": seed, "--device": device, "--max-seconds": max_seconds,
-            "--patience": patience, "--frames": frames, "--draw": draw, "--mapping": mapping,
+            "--method": method, "--seed": seed, "--seeds": seeds if seeds > 1 else None, "--device": device,
+            "--max-seconds": max_seconds, "--patience": patience, "--frames": frames, "--draw": draw,
+            "--mapping": mapping,
         }  # fmt: skip
         return _train(
-            learner, rows, out, resume=resume, overwrite=overwrite, patience=patience, tensorboard=tensorboard,
-            go_on=_command(source, out, given_options, options), as_json=as_json,
+            learner, rows, out, seeds=seeds, resume=resume, overwrite=overwrite, patience=patience,
+            tensorboard=tensorboard, go_on=_command(source, out, given_options, options), as_json=as_json,
         )  # fmt: skip
 
 
@@ -182,10 +193,13 @@ def _train(learner: Learner, rows: TrainingSource, out: Path, *, go_on: str, as_
                 "settings": fitted.settings(),
                 "learned": fitted.learned_,
                 "notes": list(run.notes),
+                **({} if run.seeds is None else {"seeds": run.seeds.to_json()}),
             }
         )
         return 0
     print(f"{fitted.method} on {run.rows:,} rows of {Path(rows.name).name}, {run.status}: {out}")
+    if run.seeds is not None:
+        print(run.seeds)
     shares = dict(fitted.learned_.get("shares", {}))
     if shares:
         listed = ", ".join(f"{factor} {share:.1%}" for factor, share in shares.items())
@@ -300,6 +314,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause train break.parquet --out run",
         "actcause train 1-in --frames 50000 --seed 1 --out vectors",
         "actcause train mine.csv --mapping mine.toml --method jaci-em --set steps=6000 --out mine",
+        "actcause train break.parquet --seeds 3 --out best",
         "actcause train break.parquet --out run --resume",
         "actcause train break.parquet --out sweep --sweep penalty=0.01,0.02,0.05 seed=0..9 --workers 2",
     ),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .preimages import LearnedPreimages, learned_preimages
     from .run_evaluation import RunEvaluation, evaluate_run
     from .run_training import train_run
+    from .seeds import SeedComparison, compare_seeds, fit_best
     from .sweeps.sweep import sweep
     from .training.session import fit_many
 
@@ -47,6 +48,7 @@ _HOMES = {
     "preimages": ("LearnedPreimages", "learned_preimages"),
     "run_evaluation": ("RunEvaluation", "evaluate_run"),
     "run_training": ("train_run",),
+    "seeds": ("SeedComparison", "compare_seeds", "fit_best"),
     "sweeps.sweep": ("sweep",),
     "training.session": ("fit_many",),
 }
@@ -63,7 +65,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "Gradient", "GumbelMask", "LearnError",
     "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "Pairwise", "PaperJACI", "PredictedFiles",
-    "PredictionError", "Proximity", "RunError", "RunEvaluation", "check_learner", "edge_error", "evaluate",
-    "evaluate_run", "fit_many", "learned_preimages", "load", "make", "names", "predict_files", "resampled", "sweep",
-    "train_run",
+    "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison", "check_learner", "compare_seeds",
+    "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many", "learned_preimages", "load", "make", "names",
+    "predict_files", "resampled", "sweep", "train_run",
 ]  # fmt: skip

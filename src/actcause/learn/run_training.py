@@ -19,6 +19,7 @@ def train_run(
     source: TrainingSource | str,
     out: str | PathLike[str],
     *,
+    seeds: int = 1,
     resume: bool = False,
     overwrite: bool = False,
     callback: Callable[[TrainingProgress], None] | None = None,
@@ -27,7 +28,8 @@ def train_run(
 ) -> runs.Trained:
     """Learn from the rows of `source`, a file or a domain, into the folder `out`.
 
-    Under `torchrun` all its processes train one run together, and only the first one's `callback` is called. The
+    Several `seeds` are trained side by side on the same rows, and the best is kept without looking at labels. Under
+    `torchrun` all its processes train one run together, and only the first one's `callback` is called. The
     other options are those of `runs.train`.
 
     >>> import tempfile
@@ -47,6 +49,7 @@ def train_run(
             learner,
             data,
             out,
+            seeds=seeds,
             resume=resume,
             overwrite=overwrite,
             source=Path(source.name).name,

@@ -38,6 +38,7 @@ from . import checkpoint
 from .errors import LearnError, RunError
 from .learner import Learner
 from .loading import MODEL, SUMMARY, load
+from .seeds import SeedComparison, compare_seeds, with_seeds
 from .training.distributed import TrainingProcesses, training_processes
 from .training.launch import check_shared, first
 from .training.loop import CHUNK, StageOver, TrainingProgress
@@ -69,6 +70,7 @@ class Trained:
     status: str
     seconds: float  # of all its sessions together
     notes: tuple[str, ...]
+    seeds: SeedComparison | None = None  # where several were trained: how they differ
 
 
 def train(
@@ -76,6 +78,7 @@ def train(
     data: Transitions,
     out: str | PathLike[str],
     *,
+    seeds: int = 1,
     resume: bool = False,
     overwrite: bool = False,
     source: str | None = None,
@@ -86,8 +89,9 @@ def train(
 ) -> Trained:
     """Fit a learner and keep the course of it in the folder `out`.
 
-    `source` is what the data are called. `patience` ends a stage whose loss has not become 1% smaller within so many
-    steps. `tensorboard` writes event files; by default where TensorBoard is installed.
+    With several `seeds`, from the learner's own on, all are trained side by side, and the best is kept: see
+    `actcause.learn.seeds`. `source` is what the data are called. `patience` ends a stage whose loss has not become 1%
+    smaller within so many steps. `tensorboard` writes event files; by default where TensorBoard is installed.
 
     >>> import tempfile
     >>> from actcause.data import collect
@@ -101,10 +105,14 @@ def train(
         raise LearnError(f"The patience must be a positive number of steps. Got {quote(patience)} instead.")
     if not isinstance(data, Transitions):
         raise LearnError(f"The data must be Transitions. Got {quote(data)} instead.")
-    learner.check_options()
+    learners = with_seeds(learner, seeds)
     folder = Path(out)
     header = {**checkpoint.describe(learner, data.layout, checkpoint.fingerprint(data)), "patience": patience}
+    if seeds > 1:
+        header["seeds"] = [one.seed for one in learners]
     processes = training_processes()
+    if processes is not None and seeds > 1:
+        raise LearnError("Several {parameter} are trained by one process, not by torchrun.", parameter="seeds")
     if processes is not None:
         check_shared(processes, learner, header["data"])
     found = first(processes, lambda: _find_start(folder, header, len(data), resume, overwrite))
@@ -114,11 +122,17 @@ def train(
     with _signals() as recorder.asked:
         try:
             place = None if found is None else (found.tensors, found.header["course"])
-            fit_many([learner], [data], callback=recorder.record, restored=place, session=recorder.begin)
+            fit_many(learners, [data] * seeds, callback=recorder.record, restored=place, session=recorder.begin)
         finally:
             recorder.close()
-        recorder.end(learner)
-    return Trained(learner, folder, len(data), recorder.status, recorder.seconds, (*recorder.notes, *learner.notes_))
+        compared = compare_seeds(learners, data) if seeds > 1 else None
+        best = learner if compared is None else compared.best
+        if compared is not None:
+            best.learned_["seeds"] = compared.to_json()
+            best.notes_ = (*best.notes_, *compared.notes)
+        recorder.end(best)
+    notes = (*recorder.notes, *best.notes_)
+    return Trained(best, folder, len(data), recorder.status, recorder.seconds, notes, compared)
 
 
 def trained_on(out: str | PathLike[str], data: Transitions) -> bool:
@@ -199,6 +213,8 @@ def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path)
                 f"{folder} was begun with {name}={quote(found.get(name))} and cannot go on with {name}={quote(value)}: "
                 "give the same options, or train into another folder."
             )
+    if before.get("seeds") != now.get("seeds"):
+        raise RunError(f"{folder} was begun with other seeds and cannot go on with these: give as many.")
     if before.get("data") != now["data"]:
         raise RunError(
             f"{folder} was begun with other data and cannot go on with these: give the same, or another folder."
