@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .methods.granger import Pairwise
     from .methods.jaci import JACI
     from .methods.ncd import GumbelMask
+    from .methods.ncii import NullCounterfactual
     from .methods.paper_jaci import PaperJACI
     from .methods.proximity import Proximity
     from .methods.trivial import Always, Never
@@ -64,8 +65,8 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "Gradient", "GumbelMask", "LearnError",
-    "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "Pairwise", "PaperJACI", "PredictedFiles",
-    "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison", "check_learner", "compare_seeds",
-    "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many", "learned_preimages", "load", "make", "names",
-    "predict_files", "resampled", "sweep", "train_run",
+    "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "NullCounterfactual", "Pairwise", "PaperJACI",
+    "PredictedFiles", "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison", "check_learner",
+    "compare_seeds", "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many", "learned_preimages", "load",
+    "make", "names", "predict_files", "resampled", "sweep", "train_run",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ HOMES = {
     "cf": ("cf", "Counterfactual"),
     "cmi": ("cmi", "LeaveOneOut"),
     "ncd": ("ncd", "GumbelMask"),
+    "ncii": ("ncii", "NullCounterfactual"),
     "granger": ("granger", "Pairwise"),
     "proximity": ("proximity", "Proximity"),
     "never": ("trivial", "Never"),
