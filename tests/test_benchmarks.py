@@ -223,3 +223,16 @@ def test_labels_are_counted_beside_what_speaks_for_them(capsys: pytest.CaptureFi
     printed = capsys.readouterr().out
     assert "door-key, 60 rows, seed 3, minigrid" in printed
     assert re.search(r"^\| agent \| (\d+) \| fac \| \1 \| 0 \| 0 \|$", printed, re.MULTILINE)
+
+
+def test_effects_are_counted_beside_contacts_and_factors_of_one_class_together(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("mujoco")
+    measured = importlib.import_module("worlds")
+    measured.main(["effects", "mujoco-pucks", "--frames", "200"])
+    printed = capsys.readouterr().out
+    assert re.search(r"^spread of the change: x 0\.0\d+, y 0\.0\d+, vx 0\.\d+, vy 0\.\d+$", printed, re.MULTILINE)
+    assert re.search(r"^pusher: \d+ contacts; effects: \d+ above 0\.01, .* above 0\.2$", printed, re.MULTILINE)
+    measured.main(["labels", "mujoco-pucks", "--frames", "25", "--classes"])
+    assert re.search(r"^\| other \| \d+ \| contact \|", capsys.readouterr().out, re.MULTILINE)

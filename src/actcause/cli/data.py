@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -154,7 +155,18 @@ def _headline(description: Description) -> str:
 
 
 def _name_domain(domain: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    return domain["name"], domain["title"], ", ".join(domain["factors"]), domain["outcome"]
+    return domain["name"], domain["title"], ", ".join(_join_numbered(domain["factors"])), domain["outcome"]
+
+
+def _join_numbered(factors: Sequence[str]) -> Iterator[str]:
+    """Name the first and the last of four or more factors that are numbered, and each of the others.
+
+    >>> list(_join_numbered(["ball", *(f"column{number}" for number in range(1, 19))]))
+    ['ball', 'column1 to column18']
+    """
+    for _, group in groupby(factors, lambda name: name.rstrip("0123456789")):
+        alike = list(group)
+        yield from alike if len(alike) < 4 else [f"{alike[0]} to {alike[-1]}"]
 
 
 def _write_needs(simulator: str, licence: str, extra: str, installed: bool) -> str:

@@ -255,7 +255,7 @@ def draw_table(*columns: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     """Draw a table of text."""
     table = Table(box=box.SIMPLE_HEAD)
     for column in columns:
-        table.add_column(Text(column))
+        table.add_column(Text(column), overflow="fold")  # a cut name helps nobody
     for row in rows:
         table.add_row(*row)
     return table

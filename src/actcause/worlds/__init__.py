@@ -17,12 +17,16 @@ from typing import Any
 
 from ..envs.base import refuse_unknown_parameters
 from ..errors import QueryError, suggest
+from .ale_breakout import AleBreakout
 from .base import Row, World
 from .door_key import DoorKey
+from .fetch import FetchPush, FetchSlide
 from .functional_cause import find_functional_cause
 from .highway import Highway
+from .mujoco_pucks import MujocoPucks
 
-WORLDS: Mapping[str, type[World]] = MappingProxyType({world.name: world for world in (DoorKey, Highway)})
+_ALL = (DoorKey, Highway, MujocoPucks, FetchPush, FetchSlide, AleBreakout)
+WORLDS: Mapping[str, type[World]] = MappingProxyType({world.name: world for world in _ALL})
 
 
 def names() -> tuple[str, ...]:

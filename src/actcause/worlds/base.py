@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..envs.base import BaseDomain
+from ..envs.base import Array, BaseDomain
 from ..errors import import_extra
 
 EVIDENCE = ("contact", "differs", "fac")  # first parts of the names in `extra` that speak about a row's truth
@@ -40,8 +40,8 @@ class Row:
     same names in every row of a world: numbers, or `bool` for flags.
     """
 
-    state: Mapping[str, Sequence[float]]
-    outcome: Sequence[float]
+    state: Mapping[str, Sequence[float] | Array]
+    outcome: Sequence[float] | Array
     cause: Collection[str]
     extra: Mapping[str, float | bool] = field(default_factory=dict)
 

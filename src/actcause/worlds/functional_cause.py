@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 ALPHA = 0.1
+BODY_ALPHA = 0.25  # where factors are bodies: one that is put anywhere lands in the outcome's way now and then
 TRIES = 24
 
 Exchange = Callable[[tuple[str, ...]], bool]
