@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,3 +108,12 @@ def test_the_functional_cause_is_the_label() -> None:
 def test_a_threshold_must_be_positive() -> None:
     with pytest.raises(QueryError, match=r"'threshold' of fetch-push must be positive\. Got 0 instead"):
         make("fetch-push", threshold=0)
+
+
+def test_a_recording_says_which_physics_it_was_made_with(recorded: Transitions) -> None:
+    assert recorded.metadata["simulator"].endswith(f", mujoco {mujoco.__version__}")
+
+
+def test_recording_says_nothing_about_other_environments(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "actcause", "collect", "fetch-push", "--frames", "5", "--out", str(tmp_path / "a")]
+    assert "Adroit" not in subprocess.run(command, capture_output=True, text=True, check=True).stderr

@@ -72,11 +72,16 @@ class World(BaseDomain):
     @property
     def version(self) -> str | None:
         """The version of the simulator that is installed; None without one."""
-        try:
-            return metadata.version(self.simulator)
-        except metadata.PackageNotFoundError:
-            return None
+        return find_version(self.simulator)
 
     def load(self, module: str) -> Any:
         """Import a module of the simulator; a missing one is refused with what to install."""
         return import_extra(module, f"The world {self.name}", self.extra)
+
+
+def find_version(package: str) -> str | None:
+    """Return the version of a package that is installed; None without one."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

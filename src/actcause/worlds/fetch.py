@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
+from io import StringIO
 from typing import ClassVar
 
 import numpy as np
 
 from ..envs.base import Array
-from .base import Row, World
+from .base import Row, World, find_version
 from .fetch_robot import FetchRobot
 from .functional_cause import BODY_ALPHA, find_functional_cause
 from .mujoco_steps import TakenStep
@@ -65,9 +67,17 @@ class Fetch(World):
     def spread(self) -> float:
         """The standard deviation of the block's change on an axis in one step, in m."""
 
+    @property
+    def version(self) -> str | None:
+        """The versions of the tasks and of the physics under them; None unless both are installed."""
+        tasks, physics = super().version, find_version("mujoco")
+        return None if tasks is None or physics is None else f"{tasks}, mujoco {physics}"
+
     def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
         """Yield the rows of one episode after the other, without end."""
-        gymnasium, robotics, mujoco = map(self.load, ("gymnasium", "gymnasium_robotics", "mujoco"))
+        gymnasium, mujoco = self.load("gymnasium"), self.load("mujoco")
+        with redirect_stderr(StringIO()):  # which tells about other environments than these
+            robotics = self.load("gymnasium_robotics")
         gymnasium.register_envs(robotics)
         robot = FetchRobot(mujoco, gymnasium.make(self.environment).unwrapped, np.full(3, self.spread))
         (exchanges,) = generator.spawn(1)  # which leaves the generator as it is, so that a check changes no row
