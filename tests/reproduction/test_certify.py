@@ -38,7 +38,7 @@ class Clone:
 
     def __init__(self, home: Path) -> None:
         self.home, self.package, self.results = home, home / "src" / "actcause", home / "results"
-        unused = shutil.ignore_patterns("__pycache__", "page", "learn", "data")
+        unused = shutil.ignore_patterns("__pycache__", "cli", "data", "learn", "page", "questions")
         shutil.copytree(PACKAGE, self.package, ignore=unused)
         (home / ".gitignore").write_text("__pycache__/\n")
         (home / "experiments").mkdir()
@@ -82,7 +82,7 @@ CERTIFIED = {"state": "done", "current": 0, "certified": 4, "stale": 0, "reasons
 
 
 def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
-    assert clone.run("letters").returncode == 0
+    assert clone.run("letters", "--device", "cpu").returncode == 0
     records = clone.files["letters.jsonl"]
     assert {json.loads(line)["commit"] for line in records.splitlines()} == {clone.first}
     clone.write('"""Other words."""\n\nWORTH = 1  # and a comment\n')
@@ -108,14 +108,14 @@ def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
     assert "They differ in exact." in ran.stdout
     reason = f"canaries of exact differ from {second}"
     assert clone.state() == {"state": "stale", "current": 0, "certified": 0, "stale": 4, "reasons": {reason: 4}}
-    assert clone.run("letters").returncode == 0
+    assert clone.run("letters", "--device", "cpu").returncode == 0
     assert clone.state() == CURRENT
     assert all(clone.files[name].startswith(content) for name, content in before.items())
     assert before["letters.jsonl"] == records
 
 
 def test_pages_show_states_and_stay_as_they_are_when_code_changes(clone: Clone, tmp_path: Path) -> None:
-    clone.run("letters")
+    clone.run("letters", "--device", "cpu")
     clone.write("ONE = 1\nWORTH = ONE\n")
     second = clone.commit()
     clone.run("--certify", clone.first)

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from actcause.reproduction.plots import digest
 from actcause.reproduction.running import Plan, execute
 from actcause.reproduction.store import append_lines, read_lines
 from letters import LETTERS
+from waiting import wait_until
 
 
 class Lab:
@@ -228,29 +228,34 @@ def test_the_newest_result_that_is_good_counts_else_the_newest(lab: Lab, tmp_pat
 # -- cut off -----------------------------------------------------------------------------------------
 
 
-def started(lab: Lab, *more: str) -> subprocess.Popen[str]:
-    """A run of slow pieces in a process of its own, cut loose once two of them are there."""
-    words = ["-m", "actcause.reproduction", "letters", "--experiments", str(lab.file.parent), "--device", "cpu", *more]
-    process = subprocess.Popen(
-        [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
-    )
-    until = time.monotonic() + 60
-    while len(lab.there()) < 2 and time.monotonic() < until:
-        time.sleep(0.01)
-    return process
+HELD = """    import os
+
+    while pack[0].letter in "cd" and not LOG.with_name("go").exists():
+        LOG.with_name(f"{os.getpid()}.held").touch()
+        time.sleep(0.01)"""
+
+
+def start(lab: Lab, *more: str, until: str) -> tuple[Lab, subprocess.Popen[str]]:
+    """A run in a process of its own that holds at c and d, once it has begun these letters."""
+    held = lab.changed("    time.sleep(PAUSE)", HELD)
+    words = ["-m", "actcause.reproduction", "letters", "--experiments", str(held.file.parent), "--device", "cpu", *more]
+    process = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: sorted(held.log) == list(until))
+    return held, process
+
+
+def release(held: Lab) -> None:
+    held.file.with_name("go").touch()
 
 
 def test_a_run_that_is_killed_loses_one_piece_at_most(lab: Lab) -> None:
-    slow = lab.changed("PAUSE = 0.0", "PAUSE = 0.25")
-    process = started(slow)
+    held, process = start(lab, until="abc")
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    there, begun = len(slow.there()), len(slow.log)
-    assert 2 <= there < 4
-    assert begun - there <= 1
-    assert slow.ask("letters") == 0
-    assert len(slow.log) == 4 + begun - there
-    assert slow.there() == "abcd"
+    assert held.there() == "ab"
+    release(held)
+    assert held.ask("letters") == 0
+    assert (held.there(), held.log) == ("abcd", "abccd")
 
 
 @pytest.mark.parametrize("rest", ['{"experiment": "lett', '{"experiment": "letters"}'[:-1] + " " * 70_000])
@@ -284,14 +289,13 @@ def test_lines_of_many_writers_stay_whole(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_with_one_line_and_keeps_what_is_finished(lab: Lab) -> None:
-    slow = lab.changed("PAUSE = 0.0", "PAUSE = 0.25")
-    process = started(slow)
+    held, process = start(lab, until="abc")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
     assert said.startswith("actcause: stopped; what is finished is in")
     assert said.count("\n") == 1
-    assert 2 <= len(slow.there()) < 4
+    assert held.there() == "ab"
 
 
 # -- several workers ---------------------------------------------------------------------------------
@@ -347,18 +351,18 @@ def test_workers_take_pieces_and_budgets_as_one_does(lab: Lab) -> None:
 
 
 def test_ctrl_c_ends_the_workers_too(lab: Lab) -> None:
-    slow = lab.changed("PAUSE = 0.0", "PAUSE = 0.5")
-    process = started(slow, "--workers", "2")
+    held, process = start(lab, "--workers", "2", until="abcd")
+    workers = [int(path.stem) for path in held.file.parent.glob("*.held")]
+    assert workers
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
     assert said.startswith("actcause: stopped; what is finished is in")
     assert said.count("\n") == 1
-    there, begun = len(slow.there()), len(slow.log)
-    time.sleep(0.6)  # long enough for a worker that lived on
-    assert (len(slow.there()), len(slow.log)) == (there, begun)
-    assert slow.ask("letters", "--workers", "2") == 0
-    assert len(slow.there()) == 4
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
+    assert held.there() == "ab"
 
 
 @pytest.mark.parametrize(

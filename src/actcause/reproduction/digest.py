@@ -39,9 +39,8 @@ def digest_package(package: Path) -> str:
     return code.hexdigest()[:16]
 
 
-@cache
 def read_tree(path: Path) -> ast.Module:
-    """Parse a file, once."""
+    """Parse a file. Trees are not kept: with those of the whole package, garbage collections take as long as parsing."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 

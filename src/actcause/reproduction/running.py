@@ -186,7 +186,8 @@ def _run_pack(pack: Pack) -> list[Record]:
         for piece, value, demand in zip(pieces, values, demands, strict=True)
     ]
     store.append(experiment.name, records)
-    gc.collect()  # networks and CUDA graphs hang in cycles, and the next pack needs their memory
+    if _learns(demands):
+        gc.collect()  # networks and CUDA graphs hang in cycles, and the next pack needs their memory
     return records
 
 
