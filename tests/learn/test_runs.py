@@ -26,6 +26,7 @@ PROGRAM = """
 import os, signal, sys
 from pathlib import Path
 import torch
+import torch._dynamo  # what the first optimiser imports: here once, not in every process
 from actcause.data import collect
 from actcause.learn import JACI, runs
 from actcause.learn.training import surprises

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -20,16 +17,19 @@ from actcause import learn
 from actcause.data import collect
 from actcause.learn import JACI, LearnError, runs
 from actcause.learn.training import launch, surprises
+from waiting import wait_until
 
 TOLERANCE = 0.03  # of each smoothed loss: the processes draw their masks from generators of their own
 SMOOTH = 6  # lines of the history, of 50 steps each
 OPTIONS = {"steps": 300, "distil_steps": 100, "width": 16, "batch": 256, "device": "cpu", "seed": 1}
 
-# What each process does: a training from start to end, one that stops early and goes on, and two that are refused.
+# Processes as torch's launcher starts them, by forks of one that has imported torch already: two that train from start
+# to end, stop early and go on, and refuse; then two that are commands, with a mistake.
 PROGRAM = """
-import json, sys
-from dataclasses import replace
+import json, os, socket, sys, traceback
 from pathlib import Path
+import torch._dynamo  # what the first optimiser imports
+from actcause.cli import main
 from actcause.data import collect
 from actcause.learn import JACI, LearnError, runs
 from actcause.learn.training import launch, surprises
@@ -37,50 +37,72 @@ from actcause.learn.checkpoint import save
 
 surprises.STEPS = 100
 folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
-data = collect("1-in", 3000, seed=3)
 
-def train(name, data=data, resume=False, **more):
-    learner = JACI(**{**options, **more})
-    return runs.train(learner, data, folder / name, resume=resume, every=0, tensorboard=False)
+def start(name, function):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    shared = {"WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    children = [os.fork() or begin(name, function, {**shared, "RANK": rank, "LOCAL_RANK": rank}) for rank in range(2)]
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
-def refused(name, **more):
+def begin(name, function, variables):
+    os.environ.update({key: str(value) for key, value in variables.items()})
+    os.dup2(os.open(folder / f"{name}{variables['RANK']}.errors", os.O_CREAT | os.O_WRONLY), 2)
+    code = 1
     try:
-        train(name, **more)
-    except LearnError as error:
-        return str(error)
+        code = function()
+    except Exception:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
-with launch.join_processes("cpu") as member:
-    whole = train("whole")
-    save(whole.learner, folder / f"rank{member.rank}.safetensors")
-    short = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 64}
-    train("once", **short)
-    stopped = train("twice", **short, max_seconds=1e-6)
-    resumed = train("twice", **short, resume=True)
-    again = train("twice", **short, resume=True)
-    said = {
-        "size": member.size,
-        "statuses": [stopped.status, resumed.status, again.notes[0]],
-        "batch": refused("odd", batch=30),
-        "data": refused("other", data=data.subset(slice(member.rank, None))),
-    }
-    (folder / f"said{member.rank}.json").write_text(json.dumps(said))
+def learn():
+    data = collect("1-in", 3000, seed=3)
+
+    def train(name, data=data, resume=False, **more):
+        learner = JACI(**{**options, **more})
+        return runs.train(learner, data, folder / name, resume=resume, every=0, tensorboard=False)
+
+    def refused(name, **more):
+        try:
+            train(name, **more)
+        except LearnError as error:
+            return str(error)
+
+    with launch.join_processes("cpu") as member:
+        whole = train("whole")
+        save(whole.learner, folder / f"rank{member.rank}.safetensors")
+        short = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 64}
+        train("once", **short)
+        stopped = train("twice", **short, max_seconds=1e-6)
+        resumed = train("twice", **short, resume=True)
+        again = train("twice", **short, resume=True)
+        said = {
+            "size": member.size,
+            "statuses": [stopped.status, resumed.status, again.notes[0]],
+            "batch": refused("odd", batch=30),
+            "data": refused("other", data=data.subset(slice(member.rank, None))),
+        }
+        (folder / f"said{member.rank}.json").write_text(json.dumps(said))
+    return 0
+
+def mistake():
+    words = ["train", str(folder / "data.parquet"), "--out", str(folder / "run")]
+    return main([*words, "--device", "cpu", "--set", "batch=30"])
+
+collect("1-in", 1000, seed=1, out=folder / "data.parquet")
+print(json.dumps({"learn": start("learn", learn), "mistake": start("mistake", mistake)}))
 """
-
-
-def started(*command: str, **more: Any) -> subprocess.Popen[str]:
-    """Two processes, by torch's own launcher."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *command]
-    return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("crew")
-    (folder / "program.py").write_text(PROGRAM)
-    process = started(str(folder / "program.py"), str(folder), json.dumps(OPTIONS))
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said
+    folder = tmp_path_factory.mktemp("together")
+    words = [sys.executable, "-c", PROGRAM, str(folder), json.dumps(OPTIONS)]
+    ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=300, check=True)
+    (folder / "codes.json").write_text(ran.stdout)
     return folder
 
 
@@ -110,6 +132,12 @@ def smoothed(folder: Path) -> dict[str, list[float]]:
 
 def means(values: list[float]) -> list[float]:
     return [sum(values[at : at + SMOOTH]) / SMOOTH for at in range(len(values) - SMOOTH + 1)]
+
+
+def test_every_process_ends_well(together: Path) -> None:
+    assert json.loads((together / "codes.json").read_text())["learn"] == [0, 0], (
+        together / "learn0.errors"
+    ).read_text()
 
 
 def test_two_processes_have_the_curve_of_one_with_the_same_batch(together: Path, alone: runs.Trained) -> None:
@@ -163,12 +191,14 @@ def test_a_batch_that_cannot_be_shared_and_data_that_differ_are_refused_by_all(t
 def test_as_a_command_one_process_speaks_and_ctrl_c_ends_all(tmp_path: Path) -> None:
     collect("1-in", 1000, seed=1, out=tmp_path / "data.parquet")
     run = tmp_path / "run"
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     command = ["-m", "actcause", "train", str(tmp_path / "data.parquet"), "--out", str(run), "--device", "cpu"]
-    process = started(*command, "--set", "steps=1000000", "--set", "width=8", "--set", "batch=32")
-    for _ in range(2400):
-        time.sleep(0.05)
-        if (run / "history.jsonl").exists() and (run / "history.jsonl").stat().st_size:
-            break
+    endless = ["--set", "steps=1000000", "--set", "width=8", "--set", "batch=32", "--no-tensorboard"]
+    process = subprocess.Popen(
+        [*launcher, *command, *endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    history = run / "history.jsonl"
+    wait_until(lambda: process.poll() is not None or (history.exists() and history.stat().st_size))
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=60)
     assert printed == ""
@@ -179,25 +209,13 @@ def test_as_a_command_one_process_speaks_and_ctrl_c_ends_all(tmp_path: Path) -> 
     assert runs.summary(run)["status"] == "interrupted"
 
 
-def test_a_mistake_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
-    collect("1-in", 1000, seed=1, out=tmp_path / "data.parquet")
-    words = [sys.executable, "-m", "actcause", "train", str(tmp_path / "data.parquet"), "--out", str(tmp_path / "run")]
-    shared = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29531"}
-    processes = [
-        subprocess.Popen(
-            [*words, "--device", "cpu", "--set", "batch=30"],
-            env={**os.environ, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    said = [process.communicate(timeout=120)[1] for process in processes]
-    assert processes[0].returncode == 2
+def test_a_mistake_is_one_sentence_and_exit_code_2(together: Path) -> None:
+    assert json.loads((together / "codes.json").read_text())["mistake"] == [2, 0]
+    said = [(together / f"mistake{rank}.errors").read_text() for rank in range(2)]
     assert said[0].count("\n") == 1
     assert "cannot share a batch of 30 rows" in said[0]
     assert said[1] == ""
-    assert not (tmp_path / "run").exists()
+    assert not (together / "run").exists()
 
 
 def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
