@@ -33,18 +33,18 @@ from measure import Figure
 
 TITLE = "The loop of training"
 LOOP_SHARE = 0.8  # of the bare loop's steps a second
-FACTORS = (4, 8, 16, 32)
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """How many steps are timed, on a recording of how many rows."""
+    """How many steps are timed, on a recording of how many rows, and with how many factors."""
 
     steps: int = 200
     rows: int = 20_000
+    factors: tuple[int, ...] = (4, 8, 16, 32)
 
 
-TINY = Arguments(steps=2, rows=2_000)
+TINY = Arguments(steps=2, rows=1_000, factors=(4, 8))
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
@@ -58,7 +58,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             "loop", f"1-in: a step of EM over {what}", ours / bare, unit="", bar=bar,
             answer=f"{1000 * ours:.2f} ms over {1000 * bare:.2f} ms",
         )  # fmt: skip
-    for factors in FACTORS:
+    for factors in arguments.factors:
         seconds = em_step_seconds(training_of(with_distractors(factors), arguments.rows), arguments.steps)
         yield Figure("loop", f"{factors} factors: one step of EM", seconds)
 

@@ -5,6 +5,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+# -- one Ray cluster ---------------------------------------------------------------------------------
+
+CLUSTER = ExitStack()
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[None]:
     """A Ray cluster with two workers, which `--engine ray` uses and leaves alone; to start one takes seconds."""
@@ -32,9 +38,26 @@ def cluster() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Ray warns of itself
-        with engine("ray", workers=2) as found:
-            assert found.workers == 2
-            yield
+        found = CLUSTER.enter_context(engine("ray", workers=2))
+        assert found.workers == 2
+    yield
+    CLUSTER.close()
+
+
+def needs_cluster(item: pytest.Item) -> bool:
+    return item.get_closest_marker("ray") is not None or "cluster" in getattr(item, "fixturenames", ())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the cluster first: one test process then starts one, not each of them."""
+    items.sort(key=lambda item: not needs_cluster(item))
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the cluster after the last of these: its processes never rest quite."""
+    if needs_cluster(item) and (nextitem is None or not needs_cluster(nextitem)):
+        CLUSTER.close()
 
 
 # -- commands --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from engine_tasks import doubled, killed_at, killed_once, late, refused
 from actcause.errors import MissingExtraError, QueryError
 from actcause.parallel import Engine, EngineError, Outcome, engine, values
 
-WORKERS = [("local", 1), ("local", 2), ("ray", 2)]
+WORKERS = [("local", 1), ("local", 2), pytest.param(("ray", 2), marks=pytest.mark.ray)]
 
 
 @pytest.fixture(scope="module", params=WORKERS, ids=lambda given: f"{given[0]}-{given[1]}")

@@ -227,7 +227,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
-@pytest.mark.parametrize(("name", "workers"), [("local", 2), ("local", 3), ("ray", 2)])
+@pytest.mark.parametrize(
+    ("name", "workers"), [("local", 2), ("local", 3), pytest.param("ray", 2, marks=pytest.mark.ray)]
+)
 def test_the_answers_are_the_same_bytes_whoever_gives_them(many, request, tmp_path, name, workers):
     if name == "ray":
         request.getfixturevalue("cluster")

@@ -40,7 +40,7 @@ def digest_package(package: Path) -> str:
 
 
 def read_tree(path: Path) -> ast.Module:
-    """Parse a file. Trees are not kept: with those of the whole package, garbage collections take as long as parsing."""
+    """Parse a file. No tree is kept: with those of the whole package, collecting garbage takes as long as parsing."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 

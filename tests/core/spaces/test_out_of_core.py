@@ -120,7 +120,7 @@ def test_the_pusher_in_parts_is_the_pusher_at_once(positions):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
-@pytest.mark.parametrize("name", ["local", "ray"])
+@pytest.mark.parametrize("name", ["local", pytest.param("ray", marks=pytest.mark.ray)])
 def test_two_workers_find_what_one_finds(name, monkeypatch, request):
     if name == "ray":
         request.getfixturevalue("cluster")

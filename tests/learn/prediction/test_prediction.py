@@ -46,12 +46,19 @@ def record(path, rows=700, seed=0, domain="1-in"):
     return path
 
 
-@pytest.fixture
-def data(tmp_path):
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
     """A folder with three files, one of them in a folder of its own."""
+    folder = tmp_path_factory.mktemp("recorded")
     for seed, name in enumerate(("a", "b", "later/c")):
-        record(tmp_path / "data" / f"{name}.parquet", seed=seed)
-    return tmp_path / "data"
+        record(folder / f"{name}.parquet", seed=seed)
+    return folder
+
+
+@pytest.fixture
+def data(recorded, tmp_path):
+    """A copy of that folder, for a test that may change it."""
+    return shutil.copytree(recorded, tmp_path / "data")
 
 
 def document(capsys, *arguments):
@@ -326,7 +333,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(run, data, capsys, tmp_path):
 # -- workers that are killed ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["local", pytest.param("ray", marks=pytest.mark.slow)])  # as tests/parallel holds
+@pytest.mark.parametrize("name", ["local", pytest.param("ray", marks=[pytest.mark.ray, pytest.mark.slow])])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray warns of itself
 def test_a_row_group_that_kills_its_workers_is_named_and_the_other_files_are_finished(
     run, data, capsys, monkeypatch, request, tmp_path, name

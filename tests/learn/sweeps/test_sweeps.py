@@ -50,7 +50,14 @@ def undisturbed(data: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judges that learn for a few steps, where no score is looked at."""
+    monkeypatch.setattr("actcause.learn.sweeps.judge.OFTEN", 1)
+    monkeypatch.setattr("actcause.learn.sweeps.judge.LEAST", 2)
+
+
+@pytest.fixture
+def small(brief: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that are this process: nothing here crashes."""
     monkeypatch.setattr("actcause.cli.sweep.engine", lambda *_: _Here())
 
@@ -184,7 +191,7 @@ def test_the_same_command_redoes_nothing(
     assert "never used for choosing" in printed
 
 
-def test_a_sweep_that_was_cut_off_goes_on(data: str, tmp_path: Path) -> None:
+def test_a_sweep_that_was_cut_off_goes_on(data: str, brief: None, tmp_path: Path) -> None:
     asked = data, tmp_path / "sweep", ["method=never,always", "seed=0..1"]
 
     class Cut(_Here):
@@ -203,7 +210,7 @@ def test_a_sweep_that_was_cut_off_goes_on(data: str, tmp_path: Path) -> None:
     assert not list((tmp_path / "sweep").glob(".*"))
 
 
-def test_values_may_be_added_and_only_these_are_trained(data: str, tmp_path: Path) -> None:
+def test_values_may_be_added_and_only_these_are_trained(data: str, brief: None, tmp_path: Path) -> None:
     _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0"], _Here())
     more = _Here()
     ranking = _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0..1"], more)
@@ -256,7 +263,7 @@ def _sweep(data: str, out: Path, words: list[str], workers: _Here) -> Ranking:
 
 
 def test_a_trial_that_fails_is_tried_again_when_the_others_are_done_and_then_reported(
-    data: str, tmp_path: Path
+    data: str, brief: None, tmp_path: Path
 ) -> None:
     once = _Here(lambda task: "MemoryError" if task.name == "seed=1" and once.begun.count("seed=1") == 1 else None)
     ranking = _sweep(data, tmp_path / "once", ["seed=0..2"], once)
