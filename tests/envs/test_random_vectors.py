@@ -6,7 +6,7 @@ import importlib.util
 import pickle
 import re
 import sys
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from time import process_time
@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actcause.envs.random_vectors import PRESETS, RandomVectors, Relation, random_vectors
+from actcause.envs.random_vectors import PRESETS, RandomVectors, Relation, _calibrate_once, random_vectors
 from actcause.errors import QueryError
 
 DIAMOND = (
@@ -151,9 +151,19 @@ def test_a_pickled_domain_keeps_its_parameters(name: str) -> None:
 def test_a_draw_fixes_the_parameters_and_another_draw_changes_them() -> None:
     domain = random_vectors("2-in", draw=1)
     states, actions = some_step(domain, 8)
+    _calibrate_once.cache_clear()
     following = domain.step(states, actions).states
     assert np.array_equal(random_vectors("2-in", draw=1).step(states, actions).states, following)
     assert not np.array_equal(random_vectors("2-in", draw=2).step(states, actions).states, following)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_domain_that_is_made_again_shares_parameters_that_would_come_out_the_same(name: str) -> None:
+    one, other = random_vectors(name, draw=3), random_vectors(name, draw=3)
+    assert one._parameters is other._parameters
+    again = one._calibrate()
+    for field in fields(again):
+        assert np.array_equal(getattr(again, field.name), getattr(one._parameters, field.name))
 
 
 def test_the_same_seed_gives_the_same_rollout() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -296,7 +296,10 @@ class RandomVectors(Domain):
 
     @cached_property
     def _parameters(self) -> _Parameters:
-        """The draw's matrices, with thresholds found by simulation: scores' quantiles, until rates are right."""
+        return _calibrate_once(self)
+
+    def _calibrate(self) -> _Parameters:
+        """Draw the matrices, and find thresholds by simulation: scores' quantiles, until rates are right."""
         parameters = self._draw_matrices(np.random.default_rng([int(self.draw), STREAMS["parameters"]]))
         generator = np.random.default_rng([int(self.draw), STREAMS["calibration"]])
         initial = self.reset(generator, CALIBRATION_WORLDS)
@@ -362,6 +365,11 @@ class _Parameters:
     thresholds: Array  # (terms,)
     shares: Array  # (variables, terms): each target's weights
     blame: Array  # (terms, variables - 1): whose relation into the outcome a term is
+
+
+@lru_cache(maxsize=64)  # equal domains are made again and again, and to simulate takes a tenth of a second
+def _calibrate_once(domain: RandomVectors) -> _Parameters:
+    return domain._calibrate()
 
 
 def _orthogonal(generator: np.random.Generator, size: int) -> Array:
