@@ -30,7 +30,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[1]
 SHARED = 6  # lines in a row that make a repetition
 VOCABULARY = {
-    "answer", "declarations", "equation", "errors", "expression", "model", "parser", "ranges", "search", "text",
+    "answer", "arithmetic", "declarations", "equation", "errors", "expression", "facts", "logic", "model", "parser",
+    "ranges", "search", "text",
     "encode", "encoding", "header", "layers", "layout", "networks", "row_arrays", "transitions", "validate",
 }  # fmt: skip
 IRREGULAR = (

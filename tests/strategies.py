@@ -15,8 +15,9 @@ from random import Random
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from actcause.core import expression as tree
-from actcause.core.expression import Expression
+from actcause.core.arithmetic import Call, Chain, Negative
+from actcause.core.expression import Expression, Name, Number
+from actcause.core.logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from actcause.core.model import Model
 from actcause.core.parser import Declaration
 
@@ -29,7 +30,7 @@ def many(examples: int) -> settings:
 
 
 LABELS = st.text(st.characters(exclude_characters='"\n', exclude_categories=("Cs",)), max_size=12)
-NONZERO = st.sampled_from([1, 2, 3, -2]).map(tree.Number)
+NONZERO = st.sampled_from([1, 2, 3, -2]).map(Number)
 
 
 def expressions(names: Sequence[str], *, arithmetic: bool = True, max_leaves: int = 6) -> st.SearchStrategy[Expression]:
@@ -42,11 +43,11 @@ def expressions(names: Sequence[str], *, arithmetic: bool = True, max_leaves: in
 
 @lru_cache  # building a recursive strategy takes longer than drawing from it
 def _expressions(names: tuple[str, ...], arithmetic: bool, max_leaves: int) -> st.SearchStrategy[Expression]:
-    name = st.sampled_from(names).map(tree.Name)
-    number = st.integers(0, 3).map(tree.Number)
-    symbol = st.sampled_from(sorted(tree.COMPARISONS))
-    literal = st.one_of(name, name, st.builds(tree.Compare, name, symbol, number))
-    leaves = st.one_of(literal, literal, literal, st.integers(-2, 3).map(tree.Number)) if arithmetic else literal
+    name = st.sampled_from(names).map(Name)
+    number = st.integers(0, 3).map(Number)
+    symbol = st.sampled_from(sorted(COMPARISONS))
+    literal = st.one_of(name, name, st.builds(Compare, name, symbol, number))
+    leaves = st.one_of(literal, literal, literal, st.integers(-2, 3).map(Number)) if arithmetic else literal
     return st.recursive(leaves, lambda inner: _compound(inner, symbol, arithmetic), max_leaves=max_leaves)
 
 
@@ -55,11 +56,11 @@ def _compound(
 ) -> st.SearchStrategy[Expression]:
     several = st.lists(inner, min_size=2, max_size=3).map(tuple)
     logic = [
-        st.builds(tree.Not, inner),
-        st.builds(tree.And, several),
-        st.builds(tree.Or, several),
-        st.builds(tree.IfElse, inner, inner, inner),
-        st.builds(tree.Compare, inner, symbol, inner),
+        st.builds(Not, inner),
+        st.builds(And, several),
+        st.builds(Or, several),
+        st.builds(IfElse, inner, inner, inner),
+        st.builds(Compare, inner, symbol, inner),
     ]
     if not arithmetic:
         return st.one_of(logic)
@@ -69,11 +70,11 @@ def _compound(
     products = st.lists(st.one_of(times, divisions), min_size=1, max_size=2)
     return st.one_of(
         *logic,
-        st.builds(tree.Chain, inner, sums.map(tuple)),
-        st.builds(tree.Chain, inner, products.map(tuple)),
-        inner.filter(lambda node: not isinstance(node, tree.Number)).map(tree.Negative),  # '-2' is read as a number
-        st.builds(tree.Call, st.sampled_from(["min", "max"]), several),
-        inner.map(lambda node: tree.Call("abs", (node,))),
+        st.builds(Chain, inner, sums.map(tuple)),
+        st.builds(Chain, inner, products.map(tuple)),
+        inner.filter(lambda node: not isinstance(node, Number)).map(Negative),  # '-2' is read as a number
+        st.builds(Call, st.sampled_from(["min", "max"]), several),
+        inner.map(lambda node: Call("abs", (node,))),
     )
 
 
@@ -124,24 +125,24 @@ def _equation(
         expression = random_expression(rng, parents, rng.randint(len(parents), len(parents) + 2), arithmetic=arithmetic)
         reached = reachable(expression, ranges)
         if len(reached) > max_range:
-            lowest, highest = tree.Number(reached[1]), tree.Number(reached[1] + max_range - 1)
-            expression = tree.Call("max", (lowest, tree.Call("min", (highest, expression))))
+            lowest, highest = Number(reached[1]), Number(reached[1] + max_range - 1)
+            expression = Call("max", (lowest, Call("min", (highest, expression))))
             reached = reachable(expression, ranges)
         if len(reached) > 1:
             return expression, reached
-    return tree.Name(parents[0]), ranges[parents[0]]
+    return Name(parents[0]), ranges[parents[0]]
 
 
 def random_expression(rng: Random, names: Sequence[str], leaves: int, *, arithmetic: bool = True) -> Expression:
     """A formula with this many leaves, each name among them if they are enough."""
     if leaves <= 1:
-        name = tree.Name(rng.choice(names))
+        name = Name(rng.choice(names))
         kind = rng.random()
         if kind < 0.7:
             return name
         if kind < 0.8:
-            return tree.Not(name)
-        return tree.Compare(name, rng.choice(sorted(tree.COMPARISONS)), tree.Number(rng.randint(0, 2)))
+            return Not(name)
+        return Compare(name, rng.choice(sorted(COMPARISONS)), Number(rng.randint(0, 2)))
     kinds = ["and", "and", "or", "or", "not", "compare"] + ["if"] * (2 * (leaves > 2))
     if arithmetic:
         kinds += ["sum", "sum", "product", "division", "min", "max", "abs", "negative"]
@@ -160,25 +161,25 @@ def random_expression(rng: Random, names: Sequence[str], leaves: int, *, arithme
 def _joined(rng: Random, kind: str, parts: list[Expression]) -> Expression:
     match kind:
         case "and":
-            return tree.And(tuple(parts))
+            return And(tuple(parts))
         case "or":
-            return tree.Or(tuple(parts))
+            return Or(tuple(parts))
         case "not":
-            return tree.Not(parts[0])
+            return Not(parts[0])
         case "compare":
-            return tree.Compare(parts[0], rng.choice(sorted(tree.COMPARISONS)), parts[1])
+            return Compare(parts[0], rng.choice(sorted(COMPARISONS)), parts[1])
         case "if":
-            return tree.IfElse(parts[0], parts[1], parts[2])
+            return IfElse(parts[0], parts[1], parts[2])
         case "sum":
-            return tree.Chain(parts[0], ((rng.choice("+-"), parts[1]),))
+            return Chain(parts[0], ((rng.choice("+-"), parts[1]),))
         case "product":
-            return tree.Chain(parts[0], (("*", parts[1]),))
+            return Chain(parts[0], (("*", parts[1]),))
         case "division":
-            return tree.Chain(parts[0], ((rng.choice(["//", "%"]), tree.Number(rng.choice([2, 3, -2]))),))
+            return Chain(parts[0], ((rng.choice(["//", "%"]), Number(rng.choice([2, 3, -2]))),))
         case "negative":
-            return tree.Negative(parts[0])
+            return Negative(parts[0])
         case _:
-            return tree.Call(kind, tuple(parts))
+            return Call(kind, tuple(parts))
 
 
 def reachable(expression: Expression, ranges: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actcause.core.expression import And, Chain, Compare, IfElse, Name, Not, Number, Or, StepBudget, facts, height
+from actcause.core.arithmetic import Chain
+from actcause.core.expression import Name, Number, StepBudget, height
+from actcause.core.facts import facts
+from actcause.core.logic import And, Compare, IfElse, Not, Or
 from actcause.core.text import parse_formula
 from actcause.errors import ModelError
 from strategies import expressions, reachable

@@ -22,7 +22,8 @@ from actcause import (
     is_cause,
     partitions,
 )
-from actcause.core.expression import Compare, Name, Number
+from actcause.core.expression import Name, Number
+from actcause.core.logic import Compare
 from actcause.core.spaces.out_of_core import OutOfCorePartitions
 from actcause.parallel import engine
 from strategies import contexts, many, models

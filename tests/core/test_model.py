@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actcause.core.equation import vectorized
-from actcause.core.expression import Name, Not
+from actcause.core.expression import Name
+from actcause.core.logic import Not
 from actcause.core.model import Model
 from actcause.core.parser import Declaration
 from actcause.core.ranges import format_range, grids

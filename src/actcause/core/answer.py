@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Any, overload
 
 from ..errors import Naming, QueryError, blaming, fill, name_in_python, suggest
-from .expression import Compare, Expression, Name, Not, Number
+from .expression import Expression, Name, Number
+from .logic import Compare, Not
 from .model import Model
 from .text import parse_event, parse_formula
 
@@ -31,7 +32,7 @@ class Status(Enum):
     TOO_LARGE = "too-large"
 
     def describe(self, naming: Naming = name_in_python) -> str:
-        """The sentence, with parameters in a front end's words."""
+        """Write the sentence, with parameters in a front end's words."""
         return fill(_SENTENCES[self], naming)
 
     @property
@@ -50,7 +51,7 @@ _SENTENCES = {
 
 
 def as_share(parameter: str, value: float | Fraction | str | None, what: str = "{parameter}") -> Fraction | None:
-    """A share between 0 and 1 as an exact fraction: 0.2 means 1/5, and 2/3 means 2/3.
+    """Read a share between 0 and 1 as an exact fraction: 0.2 means 1/5, and 2/3 means 2/3.
 
     >>> as_share("alpha_sufficiency", 2 / 3)
     Fraction(2, 3)
@@ -145,7 +146,7 @@ class Query:
         return {name: self.actual[name] for name in self.model.endogenous}
 
     def check_event(self, event: Assignment | str) -> dict[str, int]:
-        """An event as a non-empty mapping of non-exogenous variables to values of their ranges."""
+        """Read an event as a non-empty mapping of non-exogenous variables to values of their ranges."""
         if isinstance(event, str):
             with blaming("event"):
                 event = parse_event(event, self.model.ranges)
@@ -174,7 +175,7 @@ class Query:
 
 
 def pinned_outcome(effect: Expression, model: Model) -> tuple[str, int] | None:
-    """(variable, value) if the effect says that one variable has one value, else None."""
+    """Return (variable, value) if the effect says that one variable has one value, else None."""
     binary = (0, 1)
     if isinstance(effect, Name):
         return (effect.name, 1) if model.ranges[effect.name] == binary else None
@@ -287,7 +288,7 @@ class Verdict:
         return self.describe()
 
     def describe(self, naming: Naming = name_in_python) -> str:
-        """The sentence, with parameters in a front end's words."""
+        """Write the sentence, with parameters in a front end's words."""
         what = _opening(self.query, self.event)
         effect = self.query.effect_text
         if self.holds is None:
@@ -431,7 +432,7 @@ def _assignments(assignment: Assignment) -> str:
 
 
 def _listing(parts: Sequence[str], limit: int = 8) -> str:
-    """`a, b and c`, the rest counted if there are many."""
+    """Write `a, b and c`, the rest counted if there are many."""
     shown = list(parts[:limit])
     if len(parts) > limit:
         shown.append(f"{len(parts) - limit} more")
@@ -439,20 +440,20 @@ def _listing(parts: Sequence[str], limit: int = 8) -> str:
 
 
 def _event_text(query: Query, event: Assignment) -> str:
-    """The event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
+    """Write the event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
     labels = query.model.labels
     text = _listing([f"{labels[n]} {n}={v}" if n in labels else f"{n}={v}" for n, v in event.items()])
     return f"{text} is" if len(event) == 1 else f"{text} together are"
 
 
 def _opening(query: Query, event: Assignment) -> str:
-    """The same at the start of a sentence; a variable's own name keeps its case."""
+    """Write the same for the start of a sentence; a variable's own name keeps its case."""
     text = _event_text(query, event)
     return text[0].upper() + text[1:] if next(iter(event)) in query.model.labels else text
 
 
 def _because(cause: Cause) -> str:
-    """The counterfactual, in words."""
+    """Write the counterfactual in words."""
     query, witness = cause.query, cause.witness
     actual = query.actual
     stayed = [f"{name} stayed {value}" for name, value in witness.frozen.items() if value == actual[name]]

@@ -99,7 +99,7 @@ def _queries(definition: str) -> Iterator[Query]:
 
 
 def _questions(definition: str) -> Iterator[tuple[Query, dict[str, int]]]:
-    """Every event of one or two variables that actually happened, in every story."""
+    """List every event of one or two variables that actually happened, in every story."""
     for query in _queries(definition):
         for size in (1, 2):
             for names in combinations(query.model.endogenous, size):

@@ -149,7 +149,7 @@ def _degrees(answer: Answer | Verdict, deadline: float, report: Callable[[str], 
 
 
 def _evident_degree(cause: Cause) -> Fraction | None:
-    """The degree of a minimal cause whose witness cannot weigh less: it changes, or holds, nothing else."""
+    """Return the degree of a minimal cause whose witness cannot weigh less: it changes, or holds, nothing else."""
     frozen, query = cause.witness.frozen, cause.query
     if query.definition in CHOCKLER_HALPERN:
         return Fraction(1) if all(query.actual[name] == value for name, value in frozen.items()) else None

@@ -24,7 +24,7 @@ Check = Callable[[], None]
 
 
 def never() -> None:
-    """A check that ends nothing."""
+    """Check nothing, and end nothing."""
 
 
 class Counts(ABC):
@@ -34,11 +34,11 @@ class Counts(ABC):
 
     @abstractmethod
     def differing(self, mask: int) -> tuple[Array, Array | int]:
-        """With `mask` held: for each state, how many assignments of the others differ, out of how many."""
+        """Count for each state how many assignments of the others differ with `mask` held, out of how many."""
 
     @abstractmethod
     def necessary(self, mask: int, alpha: Fraction | None, check: Check) -> Array:
-        """For each state: whether enough assignments of `mask` differ."""
+        """Decide for each state whether enough assignments of `mask` differ."""
 
 
 class ModelCounts(Counts):
@@ -88,7 +88,7 @@ class ModelCounts(Counts):
         return (*self.exogenous, *self.inputs)
 
     def table(self) -> tuple[Array, int, Array]:
-        """The outcome for every assignment of what it reads: codes in a dense array, and how many there are.
+        """Tabulate the outcome for every assignment of what it reads: codes in a dense array, and how many there are.
 
         Also each state's own outcome by the same codes, or the number of codes where the table never
         gives it (an outcome that only a context, never an intervention, can produce).
@@ -121,7 +121,7 @@ class ModelCounts(Counts):
         return self._differing_with(held)
 
     def _differing_with(self, held: set[str]) -> tuple[Array, int]:
-        """As `differing`, with the inputs in `held` (and the exogenous ones) kept at each state's values."""
+        """Count as `differing` does, with the inputs in `held` (and the exogenous ones) kept at each state's values."""
         table, kinds, own = self.table()
         kept = [axis for axis, name in enumerate(self.axes) if name in held or name in self.exogenous]
         freed = tuple(axis for axis in range(len(self.axes)) if axis not in kept)
@@ -176,7 +176,7 @@ class ModelCounts(Counts):
     def _necessary_holding(
         self, event: Sequence[str], held: Sequence[str], states: Array, alpha: Fraction | None, check: Check
     ) -> Array:
-        """Necessity with one given witness, by evaluating every change of the event in every state."""
+        """Decide necessity with one given witness, by evaluating every change of the event in every state."""
         ranges = [self.model.ranges[name] for name in event]
         total = prod(map(len, ranges))
         differing = np.zeros(len(states), dtype=np.int64)
@@ -229,24 +229,24 @@ def read_outcome(
 
 
 def at_least(count: Array, total: Array | int, alpha: Fraction | None) -> Array:
-    """alpha-necessity, exactly: at least one, and at least the share."""
+    """Decide alpha-necessity exactly: at least one, and at least the share."""
     if alpha is None:
         return np.asarray(count > 0)
     return np.asarray((count > 0) & (count >= -(-alpha.numerator * np.asarray(total) // alpha.denominator)))
 
 
 def at_most(count: Array, total: Array | int, alpha: Fraction) -> Array:
-    """alpha-sufficiency, exactly."""
+    """Decide alpha-sufficiency exactly."""
     return np.asarray(count <= alpha.numerator * np.asarray(total) // alpha.denominator)
 
 
 def bits(mask: int) -> list[int]:
-    """The positions of the ones in a mask."""
+    """List the positions of the ones in a mask."""
     return [i for i in range(mask.bit_length()) if mask >> i & 1]
 
 
 def mixed_radix(columns: Sequence[Array], sizes: Sequence[int], rows: int) -> tuple[Array, int]:
-    """One number for each combination of columns, and how many there can be."""
+    """Give each combination of columns a number, and count how many there can be."""
     key = np.zeros(rows, dtype=np.int64)
     width = 1
     for column, size in zip(columns, sizes, strict=True):
@@ -259,14 +259,14 @@ def mixed_radix(columns: Sequence[Array], sizes: Sequence[int], rows: int) -> tu
 
 
 def encode(column: Array, values: Range) -> Array:
-    """Positions of values in a sorted range."""
+    """Find the positions of values in a sorted range."""
     if values[-1] - values[0] + 1 == len(values):
         return np.asarray(column - values[0]).astype(np.int32)
     return np.searchsorted(np.asarray(values), column).astype(np.int32)
 
 
 def distinct(array: Array) -> Range:
-    """The values that occur, sorted."""
+    """List the values that occur, sorted."""
     low, high = int(array.min()), int(array.max())
     if high - low <= 4 * array.size:
         present = np.zeros(high - low + 1, dtype=bool)
@@ -276,12 +276,12 @@ def distinct(array: Array) -> Range:
 
 
 def shown_count(count: int) -> str:
-    """A count that may have thousands of digits."""
+    """Write a count that may have thousands of digits."""
     return str(count) if count < 10**15 else f"about 2**{count.bit_length() - 1}"
 
 
 def percent(count: int, total: int) -> str:
-    """A share with as many digits as it takes not to say 0% or 100% of what is neither.
+    """Write a share with as many digits as it takes not to say 0% or 100% of what is neither.
 
     >>> percent(1, 3), percent(2, 1_002_001), percent(3, 3)
     ('33.3%', '0.0002%', '100%')
@@ -293,6 +293,6 @@ def percent(count: int, total: int) -> str:
 
 
 def shape_of(contexts: Mapping[str, Array]) -> tuple[int, ...]:
-    """The shape of the columns of contexts."""
+    """Return the shape of the columns of contexts."""
     shape: tuple[int, ...] = next(iter(contexts.values())).shape
     return shape

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, quote
-from .expression import LARGEST, Array, Expression, Facts, facts
+from .arithmetic import LARGEST
+from .expression import Array, Expression
+from .facts import Facts, facts
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Equation:
         return cls(parents, function=function, vectorized=getattr(function, "vectorized", False))
 
     def value(self, env: Mapping[str, int]) -> int:
-        """The value for one assignment of the parents."""
+        """Evaluate one assignment of the parents."""
         if self.expression is not None:
             return self.expression.value(env)
         assert self.function is not None
@@ -59,7 +61,7 @@ class Equation:
         return _as_integer(self.function(*arguments))
 
     def array(self, env: Mapping[str, Array]) -> Array:
-        """The values for many assignments of the parents."""
+        """Evaluate many assignments of the parents."""
         if self.expression is not None:
             return self.expression.array(env, np.asarray(True) if self.facts and self.facts.divides else None)
         assert self.function is not None
@@ -74,7 +76,7 @@ class Equation:
 
 
 def as_equation(name: str, given: Callable[..., Any] | Expression | Equation) -> Equation:
-    """An equation from whatever a user may give for one."""
+    """Make an equation of whatever a user may give for one."""
     if isinstance(given, Equation):
         return given
     if isinstance(given, Expression):

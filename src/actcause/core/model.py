@@ -18,7 +18,8 @@ import numpy as np
 from ..errors import ModelError, quote, suggest
 from .declarations import guard_stack, parse_declarations
 from .equation import Equation, as_equation
-from .expression import Array, Expression, facts
+from .expression import Array, Expression
+from .facts import facts
 from .parser import Declaration, is_name
 from .ranges import BINARY, Range, RangeInference, brief_range, check_range, contiguous, format_range
 
@@ -368,7 +369,7 @@ class Model:
         return array.astype(np.int64, copy=False)
 
     def _first_outside(self, name: str, array: Array) -> int | None:
-        """Where the first value lies that is not in the range of `name`."""
+        """Find where the first value lies that is not in the range of `name`."""
         values = self.ranges[name]
         if not array.size:
             return None
@@ -449,7 +450,7 @@ def _check_mapping(what: str, given: object) -> None:
 
 
 def _topological(variables: Sequence[str], equations: Mapping[str, Equation]) -> tuple[str, ...]:
-    """Variables with parents before children; the cycle is named if there is one."""
+    """Sort variables, parents before children; name the cycle if there is one."""
     order: list[str] = []
     done: set[str] = set()
     on_path: dict[str, None] = {}

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ..errors import ParseError, escape
-from . import expression as tree
-from .expression import Expression, height
+from .arithmetic import FUNCTIONS, Call, Chain, Negative
+from .expression import Expression, Name, Number, height
+from .logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from .ranges import MAX_RANGE, Range
 
 MAX_DEPTH = 50  # parentheses and negations around a part of a formula
@@ -45,7 +46,7 @@ AFTER_OPERAND = frozenset({"and", "or", "&", "|", ")", ",", "if", "else", END})
 
 
 def is_name(word: str) -> bool:
-    """Whether model text can have a variable of this name.
+    """Return whether model text can have a variable of this name.
 
     >>> is_name("m'"), is_name("my name"), is_name("not")
     (True, False, False)
@@ -68,7 +69,7 @@ class Shared:
     """What the lines of a text have in common: one node for each name, one tuple for each range."""
 
     def __init__(self) -> None:
-        self.literals: dict[str, tuple[tree.Name, tree.Not]] = {}
+        self.literals: dict[str, tuple[Name, Not]] = {}
         self.ranges: dict[tuple[int, int], Range] = {}
         self.range_values = 0
 
@@ -124,7 +125,7 @@ class Parser:
     # -- expressions -------------------------------------------------------------------------
 
     def whole_formula(self) -> Expression:
-        """A formula that is not a part of another."""
+        """Read a formula that is not a part of another."""
         start = self.at
         result = self.formula()
         if self.tall:
@@ -149,7 +150,7 @@ class Parser:
             result = self.either()
         self.tall = self.tall or len(branches) > 5
         for then, condition in reversed(branches):
-            result = tree.IfElse(then, condition, result)
+            result = IfElse(then, condition, result)
         self.depth -= 1
         return result
 
@@ -161,7 +162,7 @@ class Parser:
         while self.tokens[self.at] in ("or", "|"):
             self.at += 1
             operands.append(self.both())
-        return tree.Or(tuple(operands))
+        return Or(tuple(operands))
 
     def both(self) -> Expression:
         first = self.negation()
@@ -171,7 +172,7 @@ class Parser:
         while self.tokens[self.at] in ("and", "&"):
             self.at += 1
             operands.append(self.negation())
-        return tree.And(tuple(operands))
+        return And(tuple(operands))
 
     def negation(self) -> Expression:
         start = self.at
@@ -190,30 +191,30 @@ class Parser:
         result = self.comparison()
         self.depth -= count
         for _ in range(count):
-            result = self.literals[result.name][1] if isinstance(result, tree.Name) else tree.Not(result)
+            result = self.literals[result.name][1] if isinstance(result, Name) else Not(result)
         return result
 
     def comparison(self) -> Expression:
         left = self.sum()
-        if self.tokens[self.at] not in tree.COMPARISONS:
+        if self.tokens[self.at] not in COMPARISONS:
             if self.tokens[self.at] == "=":
                 self.fail("'=' is not a comparison; write '=='")
             return left
         links: list[Expression] = []
-        while (symbol := self.tokens[self.at]) in tree.COMPARISONS:
+        while (symbol := self.tokens[self.at]) in COMPARISONS:
             self.at += 1
             start, chained = self.at, self.chained
             right = self.sum()
-            links.append(tree.Compare(left, symbol, right))
+            links.append(Compare(left, symbol, right))
             left = right
             # Every operand but the outer two stands in two links; were chains to nest there, each
             # level would double the formula.
-            if chained != self.chained and self.tokens[self.at] in tree.COMPARISONS:
+            if chained != self.chained and self.tokens[self.at] in COMPARISONS:
                 self.fail("a chain of comparisons in the middle of another; join them by 'and'", start)
         if len(links) == 1:
             return links[0]
         self.chained += 1
-        return tree.And(tuple(links))
+        return And(tuple(links))
 
     def sum(self) -> Expression:
         return self.chain(("+", "-"), self.product)
@@ -229,7 +230,7 @@ class Parser:
         while (symbol := self.tokens[self.at]) in symbols:
             self.at += 1
             steps.append((symbol, operand()))
-        return tree.Chain(first, tuple(steps))
+        return Chain(first, tuple(steps))
 
     def unary(self) -> Expression:
         token = self.tokens[self.at]
@@ -239,15 +240,15 @@ class Parser:
             operand = self.unary()
             self.depth -= 1
             if token != "-":
-                return tree.Not(operand)
-            return tree.Number(-operand.number) if isinstance(operand, tree.Number) else tree.Negative(operand)
+                return Not(operand)
+            return Number(-operand.number) if isinstance(operand, Number) else Negative(operand)
         return self.atom()
 
     def atom(self) -> Expression:
         token = self.tokens[self.at]
         if token.isdecimal():
-            return tree.Number(self.integer())
-        if token in tree.FUNCTIONS:
+            return Number(self.integer())
+        if token in FUNCTIONS:
             return self.call(token)
         if token == "(":
             self.at += 1
@@ -256,14 +257,14 @@ class Parser:
             return inside
         if token in TRUTH_VALUES:
             self.at += 1
-            return tree.Number(TRUTH_VALUES[token])
+            return Number(TRUTH_VALUES[token])
         if token in KEYWORDS or not WORD.fullmatch(token):
             self.fail_expecting("a variable, a number or '('")
         self.check_name(token)
         self.at += 1
         if token not in self.literals:
-            name = tree.Name(token)
-            self.literals[token] = (name, tree.Not(name))
+            name = Name(token)
+            self.literals[token] = (name, Not(name))
         return self.literals[token][0]
 
     def call(self, function: str) -> Expression:
@@ -276,12 +277,12 @@ class Parser:
         if function == "abs" and len(arguments) != 1:
             self.fail(f"'abs' takes one argument, got {len(arguments)}")
         self.take(")", "',' or ')'")
-        return tree.Call(function, tuple(arguments))
+        return Call(function, tuple(arguments))
 
     # -- parts of declarations -----------------------------------------------------------------
 
     def integer(self) -> int:
-        """An unsigned integer literal."""
+        """Read an unsigned integer literal."""
         token = self.tokens[self.at]
         if not (token.isdecimal() and token.isascii()):
             self.fail_expecting("an integer")

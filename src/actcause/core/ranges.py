@@ -7,8 +7,9 @@ from math import prod
 import numpy as np
 
 from ..errors import ModelError, quote
+from .arithmetic import LARGEST
 from .equation import Equation
-from .expression import LARGEST, TRUTH, Array, Interval, Name, StepBudget
+from .expression import TRUTH, Array, Interval, Name, StepBudget
 
 MAX_RANGE = 1_000_000
 # Work spent on inferring ranges, per model, in steps of a nanosecond at most.
@@ -22,7 +23,7 @@ BINARY: Range = (0, 1)
 
 
 def format_range(values: Sequence[int]) -> str:
-    """`{0, 1}`, or `0..10` for three or more values in a row.
+    """Write `{0, 1}`, or `0..10` for three or more values in a row.
 
     >>> format_range((0, 1)), format_range((0, 1, 2))
     ('{0, 1}', '0..2')
@@ -33,19 +34,19 @@ def format_range(values: Sequence[int]) -> str:
 
 
 def brief_range(values: Sequence[int]) -> str:
-    """`format_range` for messages, where a long list is cut short."""
+    """Write a range for messages, where a long list is cut short."""
     if len(values) <= 10 or contiguous(values):
         return format_range(values)
     return "{" + ", ".join(map(str, values[:8])) + f", …, {values[-1]}" + "}"
 
 
 def contiguous(values: Sequence[int]) -> bool:
-    """Whether a sorted range has no gaps."""
+    """Return whether a sorted range has no gaps."""
     return values[-1] - values[0] + 1 == len(values)
 
 
 def grids(ranges: Sequence[Range], chunk: int = 1 << 18) -> Iterator[list[Array]]:
-    """The product of some ranges as columns of arrays, in chunks, the last one varying fastest."""
+    """Yield the product of some ranges as columns of arrays, in chunks, the last one varying fastest."""
     tables = [np.asarray(values, dtype=np.int64) for values in ranges]
     total = prod(map(len, tables))
     for start in range(0, total, chunk):
@@ -62,7 +63,7 @@ def pick_rows(tables: Sequence[Array], numbers: Array) -> list[Array]:
 
 
 def check_range(name: str, values: Iterable[int]) -> Range:
-    """A range as a user may give it, as sorted distinct integers."""
+    """Read a range as a user may give it, as sorted distinct integers."""
     try:
         given = list(islice(values, MAX_RANGE + 1))
     except TypeError:
@@ -113,7 +114,7 @@ class RangeInference:
             self.ranges[name] = BINARY if reached == BINARY else reached
 
     def outside(self, name: str, equation: Equation) -> str | None:
-        """What is wrong with a declared range that does not hold all values of its equation, None if nothing is."""
+        """Say what is wrong with a declared range that lacks values of its equation; None if nothing is."""
         declared = frozenset(self.ranges[name])
         if equation.expression is not None and equation.expression.boolean and declared >= TRUTH:
             return None
@@ -138,7 +139,7 @@ class RangeInference:
         )
 
     def by_sets(self, equation: Equation) -> Range | None:
-        """When no name occurs twice, sets of values are exact; None if they do not apply or grow too large."""
+        """Combine sets of values, exact when no name occurs twice; None if they do not apply or grow too large."""
         if equation.expression is None or equation.facts is None:
             return None
         if not equation.facts.read_once or equation.facts.divides:
@@ -208,14 +209,14 @@ class _ReachedValues:
 
 
 def _distinct(values: Array) -> Array:
-    """`np.unique`, which is many times slower on millions of integers."""
+    """Do what `np.unique` does, which is many times slower on millions of integers."""
     ordered: Array = np.sort(values, axis=None)
     first: Array = np.append(True, ordered[1:] != ordered[:-1])
     return ordered[first]
 
 
 def _steps(equation: Equation) -> int:
-    """How many nanoseconds one combination of values takes in an array, at most."""
+    """Estimate how many nanoseconds one combination of values takes in an array, at most."""
     if equation.facts is None:
         return 50 if equation.vectorized else 200
     each = 5 if equation.facts.divides else 2

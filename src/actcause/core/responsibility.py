@@ -35,7 +35,7 @@ def responsibility(
     alpha_necessity: Share = None,
     max_seconds: float | None = None,
 ) -> Fraction | None:
-    r"""The degree of responsibility of an event for an effect, between 0 and 1.
+    r"""Measure how responsible an event is for an effect, between 0 and 1.
 
     For original and updated HP (Chockler and Halpern): 1/(k+1) for a cause, `k` being the fewest
     variables outside it whose values a witness must change. For the other definitions (Halpern 2016):
@@ -72,7 +72,7 @@ def blame(
     alpha_necessity: Share = None,
     max_seconds: float | None = None,
 ) -> Fraction | None:
-    r"""The degree of blame: responsibility, expected over contexts with their probabilities.
+    r"""Measure blame: responsibility, expected over contexts with their probabilities.
 
     The event is what was done, so it is put in place in every context before its responsibility is
     asked for. None if `max_seconds` ran out.
@@ -108,14 +108,14 @@ def blame(
 
 
 def _with(model: Model, event: Assignment) -> Model:
-    """The model in which the event's variables are set, roots being set by the context."""
+    """Set the event's variables in the model, roots being set by the context."""
     equations: dict[str, Equation | Expression] = dict(model.equations)
     equations |= {name: Number(value) for name, value in event.items() if name in model.equations}
     return Model(dict(model.ranges), equations, exogenous=model.exogenous, labels=dict(model.labels))
 
 
 def _by_changes(search: Search, event: Assignment) -> Fraction:
-    """Chockler and Halpern: how few variables must change before the event is critical?"""
+    """Count, with Chockler and Halpern, how few variables must change before the event is critical."""
     if not _judge(search, event):
         return Fraction(0)
     with closing(ENCODINGS[search.query.definition](search, tuple(event))) as encoding:
@@ -125,7 +125,7 @@ def _by_changes(search: Search, event: Assignment) -> Fraction:
 
 
 def _by_part(search: Search, event: Assignment) -> Fraction:
-    """Halpern: how small can a cause that contains the event be, together with what its witness holds?"""
+    """Count, with Halpern, how small a cause that contains the event can be, with what its witness holds."""
     query = search.query
     candidates = tuple(dict.fromkeys((*query.candidates, *event)))
     with closing(ENCODINGS[query.definition](search, candidates)) as encoding:
@@ -147,7 +147,7 @@ def _by_part(search: Search, event: Assignment) -> Fraction:
 
 
 def _judge(search: Search, event: Assignment) -> Verdict:
-    """The verdict on an event, within what is left of the budget."""
+    """Judge an event, within what is left of the budget."""
     verdict = is_cause(event=event, max_seconds=search.remaining, **search.query.arguments)
     if verdict.holds is None:
         raise OutOfBudget(verdict.status)
@@ -163,7 +163,7 @@ def _by_size(search: Search, event: Assignment) -> Fraction:
 
 
 def _least(encoding: Encoding, assumptions: Sequence[int], start: int, literals: list[int]) -> int | None:
-    """The fewest literals of the encoding's burden that a witness needs, from `start` on; None if there is none."""
+    """Count the fewest literals of the encoding's burden that a witness needs, from `start` on; None if none does."""
     from pysat.card import ITotalizer
 
     if not encoding.solve(assumptions):

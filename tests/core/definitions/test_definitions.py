@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from actcause import DEFINITIONS, Model, ModelError, ParseError, Query, QueryError, Status, causes, is_cause
 from actcause.core.equation import Equation
-from actcause.core.expression import Expression, Not
+from actcause.core.expression import Expression
 from actcause.core.find import get_definition
+from actcause.core.logic import Not
 from actcause.core.solvers import ENCODINGS
 from strategies import contexts, many, models, random_expression
 

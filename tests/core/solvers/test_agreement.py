@@ -10,9 +10,11 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from actcause import DEFINITIONS, Model, ModelError, Query, Status, Verdict, Witness, causes, is_cause
+from actcause.core.arithmetic import Chain
 from actcause.core.definitions import Search
 from actcause.core.equation import Equation, vectorized
-from actcause.core.expression import And, Chain, Compare, Expression, Name, Not, Number, Or
+from actcause.core.expression import Expression, Name, Number
+from actcause.core.logic import And, Compare, Not, Or
 from actcause.core.parser import Declaration
 from actcause.core.solvers import ENCODINGS
 from strategies import contexts, models, random_expression, reachable

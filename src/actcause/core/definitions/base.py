@@ -31,31 +31,31 @@ class Definition(ABC):
 
     @abstractmethod
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
-        """AC2a: the interventions under which the effect goes away, simplest first."""
+        """Yield the interventions under which the effect goes away (AC2a), simplest first."""
 
     @abstractmethod
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
-        """AC2b: whether the event is sufficient under the conditions of this witness."""
+        """Return whether the event is sufficient under the conditions of this witness (AC2b)."""
 
 
 def subsets(items: Sequence[T]) -> Iterator[tuple[T, ...]]:
-    """All subsets, small ones first."""
+    """Yield all subsets, small ones first."""
     return chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
 
 
 def settings(model: Model, names: Iterable[str]) -> Iterator[dict[str, int]]:
-    """All assignments of the given variables."""
+    """Yield all assignments of the given variables."""
     listed = list(names)
     for values in product(*(model.ranges[name] for name in listed)):
         yield dict(zip(listed, values, strict=True))
 
 
 def actual_values(search: Search, names: Iterable[str]) -> dict[str, int]:
-    """What these variables actually were."""
+    """Return what these variables actually were."""
     actual = search.query.actual
     return {name: actual[name] for name in names}
 
 
 def rest(search: Search, event: Assignment) -> list[str]:
-    """The endogenous variables outside the event that bear on the effect."""
+    """Return the endogenous variables outside the event that bear on the effect."""
     return [name for name in search.query.relevant if name not in event]

@@ -28,7 +28,7 @@ class Direct(Definition):
 
 
 def state_variables(search: Search, event: Assignment) -> list[str]:
-    """The state variables outside the event: everything relevant but the effect's own variables."""
+    """Return the state variables outside the event: everything relevant but the effect's own variables."""
     own = search.query.effect_variables
     return [name for name in rest(search, event) if name not in own]
 
@@ -48,5 +48,5 @@ def undoing_witnesses(
 
 
 def fixes_effect(search: Search, fixed: Assignment, free: Assignment) -> bool:
-    """Whether the effect holds under `fixed` for all values of the variables of `free`."""
+    """Return whether the effect holds under `fixed` for all values of the variables of `free`."""
     return all(search.holds({**others, **fixed}) for others in settings(search.query.model, free))

@@ -38,10 +38,10 @@ class Functional(Definition):
 
 
 def enough(count: int, total: int, alpha: Fraction | None) -> bool:
-    """alpha-necessity: at least the share `alpha`, and at least one."""
+    """Decide alpha-necessity: at least the share `alpha`, and at least one."""
     return count > 0 and (alpha is None or count * alpha.denominator >= alpha.numerator * total)
 
 
 def few(count: int, total: int, alpha: Fraction | None) -> bool:
-    """alpha-sufficiency: at most the share `alpha`; None asks for nothing."""
+    """Decide alpha-sufficiency: at most the share `alpha`; None asks for nothing."""
     return alpha is None or count * alpha.denominator <= alpha.numerator * total

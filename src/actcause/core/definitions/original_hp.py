@@ -32,7 +32,7 @@ class OriginalHP(Definition):
 
 
 def contingencies(search: Search, event: Assignment) -> Iterator[Witness]:
-    """Every way to set some variables outside the event, and the event, so that the effect goes away."""
+    """Yield every way to set some variables outside the event, and the event, so that the effect goes away."""
     model = search.query.model
     for held in subsets(rest(search, event)):
         for frozen in settings(model, held):

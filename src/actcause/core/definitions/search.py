@@ -70,5 +70,5 @@ class Search:
         return self.query.model.solve(self.query.context, do)
 
     def holds(self, do: Mapping[str, int]) -> bool:
-        """Whether the effect holds under an intervention."""
+        """Return whether the effect holds under an intervention."""
         return bool(self.query.effect.value(self.values(do)))

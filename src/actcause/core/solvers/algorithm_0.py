@@ -22,7 +22,7 @@ def algorithm0(
     group: Callable[[int, int], Hashable],
     weights: Sequence[int] | None = None,
 ) -> tuple[int | None, list[Pair], Counter[int]]:
-    """The least cost, all pairs of that cost, and the number of valid pairs by cost.
+    """Find the least cost, all pairs of that cost, and the number of valid pairs by cost.
 
     `admissible[s]` lists the masks allowed at state `s`; `group(s, mask)` is equal for states that agree
     on the variables of the mask.
@@ -47,7 +47,7 @@ def algorithm0(
 def _valid(
     admissible: Sequence[Sequence[int]], outcomes: Sequence[int], group: Callable[[int, int], Hashable]
 ) -> Iterator[Pair]:
-    """All pairs that satisfy invariance, one state after another."""
+    """Yield all pairs that satisfy invariance, one state after another."""
     options = [list(masks) or [0] for masks in admissible]
     chosen: list[int] = []
     says: dict[tuple[int, Hashable], int] = {}  # the outcome that each group in use stands for

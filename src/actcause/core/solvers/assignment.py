@@ -51,7 +51,7 @@ class Solution:
     count: int | None
 
     def base(self) -> Array:
-        """One minimum: a mask for each state."""
+        """Return one minimum: a mask for each state."""
         chosen = np.zeros(self.size, dtype=np.int64)
         for mask, states in reversed(self.ties):
             chosen[states] = mask
@@ -60,7 +60,7 @@ class Solution:
         return chosen
 
     def __iter__(self) -> Iterator[Array]:
-        """Every minimum, lazily: all choices of the components, times all ties of the free states."""
+        """Yield every minimum, lazily: all choices of the components, times all ties of the free states."""
         if self.cost is None:
             return
         undecided = self._open_choices()
@@ -78,7 +78,7 @@ class Solution:
             yield from self._component_choices(index + 1, following)
 
     def _open_choices(self) -> list[tuple[int, list[int]]]:
-        """The free states that have a choice, each with its masks."""
+        """Return the free states that have a choice, each with its masks."""
         indices = np.flatnonzero(_multiplicity(self.size, self.ties) > 1)
         if not len(indices):
             return []
@@ -90,7 +90,7 @@ class Solution:
         ]
 
     def masks_of(self, state: int) -> list[int]:
-        """The masks that a state is given in some minimum."""
+        """Return the masks that a state is given in some minimum."""
         for component in self.components:
             if state in component.states:
                 return component.solved.masks_of(component.states.index(state))
@@ -155,7 +155,7 @@ def assign(
 
 
 def _clashing(key: Array, outcomes: Array) -> Array:
-    """Which entries lie in a group with more than one outcome."""
+    """Tell which entries lie in a group with more than one outcome."""
     width = int(key.max()) + 1
     low = np.full(width, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full(width, -1, dtype=np.int32)
@@ -165,7 +165,7 @@ def _clashing(key: Array, outcomes: Array) -> Array:
 
 
 def _components(bound: Array, mixed: list[tuple[int, Array, Array]]) -> list[Array]:
-    """The competing states, split by shared groups: the smallest index spreads until nothing changes."""
+    """Split the competing states by shared groups: the smallest index spreads until nothing changes."""
     if not bound.any():
         return []
     states = np.concatenate([entry[1] for entry in mixed])
@@ -229,7 +229,7 @@ def _multiplicity(size: int, ties: list[tuple[int, Array]]) -> Array:
 
 
 def _count(size: int, ties: list[tuple[int, Array]], components: list[Component]) -> int | None:
-    """The exact number of minima: ties multiply, and so do components."""
+    """Count the minima exactly: ties multiply, and so do components."""
     many = _multiplicity(size, ties)
     values, repeats = np.unique(many[many > 1], return_counts=True)
     count: int = prod(int(value) ** int(times) for value, times in zip(values, repeats, strict=True))
@@ -241,7 +241,7 @@ def _count(size: int, ties: list[tuple[int, Array]], components: list[Component]
 
 
 def _odometer(chosen: Array, undecided: list[tuple[int, list[int]]]) -> Iterator[Array]:
-    """All combinations of the undecided states' masks, the last one changing fastest."""
+    """Yield all combinations of the undecided states' masks, the last one changing fastest."""
     digits = [0] * len(undecided)
     while True:
         yield chosen.copy()

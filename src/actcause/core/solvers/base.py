@@ -12,19 +12,19 @@ class Solver(ABC):
 
     @abstractmethod
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
-        """AC2a alone: a witness that the event can undo the effect, None if it cannot; asked before AC2b."""
+        """Find a witness that the event can undo the effect (AC2a alone, asked before AC2b); None if it cannot."""
 
     @abstractmethod
     def witness(self, search: Search, event: Assignment) -> Witness | None:
-        """AC2a and AC2b together: a witness that meets both, None if none does."""
+        """Find a witness that meets AC2a and AC2b together; None if none does."""
 
     @abstractmethod
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
-        """AC3: a strictly smaller part of the event that meets AC2, None if the event is minimal."""
+        """Find a strictly smaller part of the event that meets AC2; None if the event is minimal (AC3)."""
 
     @abstractmethod
     def causes(self, search: Search) -> Iterator[Cause]:
-        """Every minimal cause, once each, as soon as it is found."""
+        """Yield every minimal cause, once each, as soon as it is found."""
 
     def judge(self, search: Search, event: Assignment) -> Verdict:
         """Check AC1, AC2a, AC2b and AC3 one by one; a budget that runs out leaves the rest open."""
@@ -49,5 +49,5 @@ class Solver(ABC):
 
 
 def meets_ac1(query: Query, event: Assignment) -> bool:
-    """AC1: the event and the effect are what actually happened."""
+    """Check AC1: the event and the effect are what actually happened."""
     return query.happened and all(query.actual[name] == value for name, value in event.items())

@@ -12,10 +12,12 @@ from itertools import combinations, product
 from math import prod
 from typing import Any
 
-from .. import expression as tree
+from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Chain, Negative
 from ..definitions import Search
 from ..equation import Equation
-from ..expression import And, Call, Chain, Compare, Expression, IfElse, Name, Negative, Not, Number, Or, facts
+from ..expression import Expression, Name, Number
+from ..facts import facts
+from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..ranges import grids
 
@@ -51,7 +53,7 @@ class Circuit:
             self.clauses.append(kept)
 
     def conjunction(self, literals: Iterable[int]) -> int:
-        """A literal that is true exactly if all of these are."""
+        """Return a literal that is true exactly if all of these are."""
         kept = sorted({literal for literal in literals if literal != TRUE})
         if not kept:
             return TRUE
@@ -71,7 +73,7 @@ class Circuit:
         return -self.conjunction([-literal for literal in literals])
 
     def choice(self, condition: int, then: int, otherwise: int) -> int:
-        """A literal for `then if condition else otherwise`."""
+        """Return a literal for `then if condition else otherwise`."""
         if condition == TRUE or then == otherwise:
             return then
         if condition == FALSE:
@@ -81,7 +83,7 @@ class Circuit:
     # -- domains ---------------------------------------------------------------------------------
 
     def free(self, values: Sequence[int]) -> Domain:
-        """A domain that may take any of the values."""
+        """Return a domain that may take any of the values."""
         if len(values) == 1:
             return {values[0]: TRUE}
         if len(values) == 2:
@@ -93,7 +95,7 @@ class Circuit:
         return domain
 
     def same_if(self, condition: int, left: Domain, right: Domain, *, except_for: int | None = None) -> None:
-        """Where `condition` holds, `left` is `right`, unless `left` has the excepted value."""
+        """Require that `left` is `right` where `condition` holds, unless `left` has the excepted value."""
         if condition == FALSE:
             return
         for value, literal in left.items():
@@ -101,7 +103,7 @@ class Circuit:
                 self.add([-condition, -literal, right.get(value, FALSE)])
 
     def merge(self, pairs: Iterable[tuple[int, int]]) -> Domain:
-        """The domain that has a value wherever one of its (value, literal) pairs is true."""
+        """Return the domain that has a value wherever one of its (value, literal) pairs is true."""
         gathered: dict[int, list[int]] = {}
         for value, literal in pairs:
             if literal != FALSE:
@@ -117,7 +119,7 @@ class Circuit:
     # -- expressions -----------------------------------------------------------------------------
 
     def truth(self, expression: Expression, world: Mapping[str, Domain]) -> int:
-        """The literal that says the expression is not 0."""
+        """Return the literal that says the expression is not 0."""
         match expression:
             case Number(number):
                 return TRUE if number else FALSE
@@ -137,13 +139,13 @@ class Circuit:
                 return _nonzero(self.domain(expression, world))
 
     def formula(self, expression: Expression, world: Mapping[str, Domain]) -> int:
-        """The literal that says an effect holds; one that divides is written out, so that its guards count."""
+        """Return the literal that says an effect holds; write one that divides out, so that its guards count."""
         if facts(expression).divides:
             return _nonzero(self._table(Equation.from_expression(expression), world))
         return self.truth(expression, world)
 
     def _truths(self, operands: Sequence[Expression], world: Mapping[str, Domain], sign: int) -> list[int]:
-        """The literals of many operands, times `sign`; names and their negations without a further call."""
+        """Write the literals of many operands, times `sign`; names and their negations without a further call."""
         literals = []
         for operand in operands:
             kind = type(operand)
@@ -159,7 +161,7 @@ class Circuit:
         return literals
 
     def _comparison(self, left: Domain, symbol: str, right: Domain) -> int:
-        compare = tree.COMPARISONS[symbol]
+        compare = COMPARISONS[symbol]
         if len(left) > 1 and len(right) > 1:
             if symbol in ("==", "!="):
                 same = self.disjunction(
@@ -176,7 +178,7 @@ class Circuit:
         return self.disjunction([self.conjunction([left[a], right[b]]) for a, b in holding])
 
     def domain(self, expression: Expression, world: Mapping[str, Domain]) -> Domain:
-        """The domain of an expression."""
+        """Return the domain of an expression."""
         match expression:
             case Number(number):
                 return {number: TRUE}
@@ -187,14 +189,14 @@ class Circuit:
             case Chain(first, steps):
                 result = self.domain(first, world)
                 for symbol, operand in steps:
-                    result = self._combine(result, self.domain(operand, world), tree.ARITHMETIC[symbol])
+                    result = self._combine(result, self.domain(operand, world), ARITHMETIC[symbol])
                 return result
             case Call("abs", arguments):
                 return self.merge((abs(v), lit) for v, lit in self.domain(arguments[0], world).items())
             case Call(function, arguments):
                 result = self.domain(arguments[0], world)
                 for argument in arguments[1:]:
-                    result = self._combine(result, self.domain(argument, world), tree.FUNCTIONS[function])
+                    result = self._combine(result, self.domain(argument, world), FUNCTIONS[function])
                 return result
             case IfElse(then, condition, otherwise) if not expression.boolean:
                 decides = self.truth(condition, world)
@@ -218,7 +220,7 @@ class Circuit:
     # -- equations -------------------------------------------------------------------------------
 
     def equation(self, model: Model, name: str, world: Mapping[str, Domain]) -> Domain:
-        """The domain of what the equation of `name` gives in this world, inside the variable's range."""
+        """Return the domain of what the equation of `name` gives in this world, inside the variable's range."""
         equation = model.equations[name]
         if all(len(world[parent]) == 1 for parent in equation.parents):
             settled = {parent: next(iter(world[parent])) for parent in equation.parents}
@@ -237,7 +239,7 @@ class Circuit:
         return result
 
     def _table(self, equation: Equation, world: Mapping[str, Domain]) -> Domain:
-        """The domain of a Python function: one clause for each combination of its parents."""
+        """Return the domain of a Python function: one clause for each combination of its parents."""
         parents = [world[parent] for parent in equation.parents]
         size = prod(map(len, parents))
         if size > LARGEST_TABLE:
@@ -267,7 +269,7 @@ def at_most_one(literals: Sequence[int], new: Callable[[], int]) -> list[list[in
 
 
 def constant(value: int) -> Domain:
-    """The domain of something that cannot change."""
+    """Return the domain of something that cannot change."""
     return {value: TRUE}
 
 
@@ -307,7 +309,7 @@ class Sat:
         self._solver.set_phases(list(literals))
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
-        """Whether the circuit's clauses can be met; the budget of the search can end it."""
+        """Decide whether the circuit's clauses can be met; the budget of the search can end it."""
         clauses = self.circuit.clauses
         if self._fed < len(clauses):
             self._solver.append_formula(clauses[self._fed :], no_return=True)
@@ -329,11 +331,11 @@ class Sat:
         return bool(satisfiable)
 
     def true(self, literal: int) -> bool:
-        """Whether the literal is true in the last solution."""
+        """Return whether the literal is true in the last solution."""
         variable = abs(literal)
         positive = variable <= len(self._values) and self._values[variable - 1] > 0
         return positive == (literal > 0)
 
     def value(self, domain: Domain) -> int:
-        """The value of a domain in the last solution."""
+        """Return the value of a domain in the last solution."""
         return next(value for value, literal in domain.items() if self.true(literal))

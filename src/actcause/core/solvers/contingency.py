@@ -83,7 +83,7 @@ class _Contingency(ProposerAndOpponent):
         return domain
 
     def weights(self) -> list[int]:
-        """The variables outside the event that are given other values than their own."""
+        """Return the variables outside the event that are given other values than their own."""
         literals = []
         for name, held in self.held.items():
             moved = self.circuit.new()

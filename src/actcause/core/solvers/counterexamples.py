@@ -38,15 +38,15 @@ class ProposerAndOpponent(Encoding):
 
     @abstractmethod
     def opponent(self, circuit: Circuit) -> World:
-        """The worlds that the opponent can reach, given the proposer's last choice."""
+        """Return the worlds that the opponent can reach, given the proposer's last choice."""
 
     @abstractmethod
     def move(self, values: Mapping[str, int]) -> Any:
-        """What the opponent did to reach these values, as far as it can be done against any choice."""
+        """Return what the opponent did to reach these values, as far as it can be done against any choice."""
 
     @abstractmethod
     def respond(self, name: str, move: Any, follows: Domain) -> Domain:
-        """The domain of a variable, for any choice, under a move of the opponent."""
+        """Return the domain of a variable, for any choice, under a move of the opponent."""
 
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
         while self.sat.solve(assumptions):
@@ -59,7 +59,7 @@ class ProposerAndOpponent(Encoding):
         return False
 
     def follows(self, circuit: Circuit, name: str, world: World) -> Domain:
-        """What the variable would be by its equation, or by the context if it is a root."""
+        """Return what the variable would be by its equation, or by the context if it is a root."""
         model = self.query.model
         if name in model.equations:
             return circuit.equation(model, name, world)
@@ -86,7 +86,7 @@ class ProposerAndOpponent(Encoding):
 
 
 def either(circuit: Circuit, follows: Domain, value: int) -> Domain:
-    """A domain that follows an equation or has one given value."""
+    """Make a domain that follows an equation or has one given value."""
     if list(follows) == [value]:
         return follows
     domain = circuit.free(sorted({value, *follows}))
@@ -95,12 +95,12 @@ def either(circuit: Circuit, follows: Domain, value: int) -> Domain:
 
 
 def true_names(sat: Sat, literals: Mapping[str, int]) -> frozenset[str]:
-    """The names whose literal is true in the last solution."""
+    """Return the names whose literal is true in the last solution."""
     return frozenset(name for name, literal in literals.items() if sat.true(literal))
 
 
 def require(circuit: Circuit, condition: Iterable[int], left: Domain, right: Domain) -> None:
-    """Where all literals of `condition` hold, `left` is `right`."""
+    """Require that `left` is `right` where all literals of `condition` hold."""
     blocked = [-literal for literal in condition]
     if FALSE in (-literal for literal in blocked):
         return

@@ -53,7 +53,7 @@ class _Counterfactual(Encoding):
         return self.sat.solve(assumptions)
 
     def weights(self) -> list[int]:
-        """The variables of the event, and those that are held."""
+        """Return the variables of the event, and those that are held."""
         literals = list(self.chosen.values())
         for name, follows in self.followed.items():
             if self.freezing:

@@ -64,7 +64,7 @@ class DynamicProgram:
     def _backwards(
         self, index: int, reached: Sequence[Labels], after: dict[Labels, tuple[int, int]]
     ) -> dict[Labels, tuple[int, int]]:
-        """The least cost from this position on, and how often, from the same for the next one."""
+        """Find the least cost from this position on, and how often it is met, from the same for the next one."""
         layer: dict[Labels, tuple[int, int]] = {}
         for labels in reached:
             costs: Counter[int] = Counter()
@@ -92,7 +92,7 @@ class DynamicProgram:
         return most
 
     def _moves(self, index: int, labels: Labels) -> Iterator[tuple[Option, Labels]]:
-        """The options of a state under the labels given so far, with the labels that remain of use."""
+        """Return the options of a state under the labels given so far, with the labels that remain of use."""
         outcome = self.outcomes[index]
         known = dict(labels)
         kept = tuple(label for label in labels if self._last[label[0]] > index)
@@ -104,7 +104,7 @@ class DynamicProgram:
                 yield option, tuple(sorted((*kept, (group, outcome))))
 
     def _best(self, index: int, labels: Labels) -> Iterator[tuple[Option, Labels]]:
-        """The options that some minimum takes here."""
+        """Return the options that some minimum takes here."""
         least = self._layers[index][labels][0]
         for option, after in self._moves(index, labels):
             rest = self._layers[index + 1].get(after)
@@ -112,11 +112,11 @@ class DynamicProgram:
                 yield option, after
 
     def first(self) -> list[int]:
-        """The masks of one minimum."""
+        """Return the masks of one minimum."""
         return next(iter(self))
 
     def __iter__(self) -> Iterator[list[int]]:
-        """The masks of every minimum, one after another."""
+        """Yield the masks of every minimum, one after another."""
         if self.cost is None:
             return
         stack: list[tuple[int, Labels, list[int]]] = [(0, (), [])]
@@ -129,14 +129,14 @@ class DynamicProgram:
             stack.extend(reversed(following))
 
     def masks_of(self, position: int) -> list[int]:
-        """The masks that the state at this position is given in some minimum."""
+        """Return the masks that the state at this position is given in some minimum."""
         reach: set[Labels] = {()}
         for index in range(position):
             reach = {after for labels in reach for _, after in self._best(index, labels)}
         return list(dict.fromkeys(option.mask for labels in reach for option, _ in self._best(position, labels)))
 
     def histogram(self, check: Check) -> Counter[int] | None:
-        """How many valid choices have which cost; None if too many would have to be told apart."""
+        """Count the valid choices of each cost; None if too many would have to be told apart."""
         layer: dict[Labels, Counter[int]] = {(): Counter({0: 1})}
         for index in range(len(self.options)):
             check()

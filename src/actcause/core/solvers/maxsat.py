@@ -43,7 +43,7 @@ class MaxSat:
         self.cost = self._total(minimum)
 
     def first(self) -> list[int]:
-        """The masks of one minimum."""
+        """Return the masks of one minimum."""
         return [option.mask for option in self._chosen]
 
     def _total(self, chosen: dict[int, Option]) -> int:
@@ -52,7 +52,7 @@ class MaxSat:
     def _minimum(
         self, states: Sequence[int], above: int, check: Check, remaining: Remaining
     ) -> dict[int, Option] | None:
-        """A minimum for some of the states, using only options of more than `above` variables."""
+        """Find a minimum for some of the states, using only options of more than `above` variables."""
         choices = {state: [o for o in self.options[state] if o.size > above] for state in states}
         if not all(choices.values()):
             return None
@@ -81,7 +81,7 @@ class MaxSat:
         return option.group == SAFE or stands_for.get(option.group) == self.outcomes[state]
 
     def _enumerator(self) -> tuple[Any, list[dict[int, int]]]:
-        """A SAT solver whose solutions are the minima, and the literal of each state's each mask."""
+        """Set up a SAT solver whose solutions are the minima, with the literal of each state's each mask."""
         from pysat.card import CardEnc, EncType
         from pysat.formula import IDPool
         from pysat.solvers import Glucose4
@@ -116,7 +116,7 @@ class MaxSat:
         return Glucose4(bootstrap_with=clauses), literals
 
     def __iter__(self) -> Iterator[list[int]]:
-        """The masks of every minimum, one after another."""
+        """Yield the masks of every minimum, one after another."""
         if self.cost is None:
             return
         yield self.first()
@@ -131,7 +131,7 @@ class MaxSat:
             yield seen
 
     def masks_of(self, position: int) -> list[int]:
-        """The masks that the state at this position is given in some minimum."""
+        """Return the masks that the state at this position is given in some minimum."""
         solver, literals = self._enumerator()
         return [mask for mask, literal in literals[position].items() if solver.solve(assumptions=[literal])]
 
@@ -145,7 +145,7 @@ def _labels(
     check: Check,
     remaining: Remaining,
 ) -> tuple[int, dict[int, int]] | None:
-    """The best labels of the groups of up to `upto` variables, and what all states cost at least with them.
+    """Find the best labels of the groups of up to `upto` variables, and what all states cost at least with them.
 
     With `final` every state must be covered; None if that cannot be.
     """

@@ -42,14 +42,14 @@ class Encoding(ABC):
 
     @abstractmethod
     def weights(self) -> list[int]:
-        """Literals of which as few as possible should be true for a witness to weigh little."""
+        """Return literals of which as few as possible should be true for a witness to weigh little."""
 
     @abstractmethod
     def read(self, names: Sequence[str]) -> Witness:
-        """The witness in the last solution, for the event of these variables."""
+        """Read the witness off the last solution, for the event of these variables."""
 
     def witness(self, names: Sequence[str]) -> Witness | None:
-        """A witness that the event of these variables meets AC2, None if it does not."""
+        """Find a witness that the event of these variables meets AC2, None if it does not."""
         return self.read(names) if self.solve(self.exactly(names)) else None
 
     def close(self) -> None:
@@ -60,12 +60,12 @@ class Encoding(ABC):
         return tuple(name for name, literal in self.chosen.items() if self.sat.true(literal))
 
     def exactly(self, names: Iterable[str]) -> list[int]:
-        """Assumptions: these variables are the event."""
+        """Assume that these variables are the event."""
         inside = set(names)
         return [literal if name in inside else -literal for name, literal in self.chosen.items()]
 
     def within(self, names: Iterable[str]) -> list[int]:
-        """Assumptions: the event is among these variables."""
+        """Assume that the event is among these variables."""
         inside = set(names)
         return [-literal for name, literal in self.chosen.items() if name not in inside]
 
@@ -103,7 +103,7 @@ class SatSolver(Solver):
                 self._encoding = None
 
     def _for(self, search: Search, event: Assignment) -> Encoding:
-        """The encoding for this event; AC2 and AC3 of one event share it."""
+        """Return the encoding for this event, which AC2 and AC3 share."""
         encoding = self._encoding
         if encoding is None or encoding.search is not search or encoding.candidates != tuple(event):
             encoding = self._encoding = self._kind(search, tuple(event))

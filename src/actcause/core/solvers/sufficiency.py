@@ -80,7 +80,7 @@ class _Sufficiency(ProposerAndOpponent):
         return domain
 
     def weights(self) -> list[int]:
-        """The variables of the event, and those that are held."""
+        """Return the variables of the event, and those that are held."""
         return [*self.chosen.values(), *self.held.values()]
 
     def read(self, names: Sequence[str]) -> Witness:

@@ -31,7 +31,7 @@ class Program(NamedTuple):
 
 
 def minimize(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
-    """The least weight of broken soft clauses, and the true variables; None if the hard clauses clash."""
+    """Find the least weight of broken soft clauses, and the true variables; None if the hard clauses clash."""
     if not program.soft and not program.hard:
         return 0, frozenset()
     if max(map(len, program.exclusive), default=0) > 2 and find_spec("highspy"):
@@ -70,7 +70,7 @@ def _by_rc2(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]
 
 
 def _by_highs(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
-    """One 0-1 variable for each literal, one slack for each soft clause."""
+    """Solve with one 0-1 variable for each literal and one slack for each soft clause."""
     import highspy  # type: ignore[import-untyped, unused-ignore]
 
     rows: list[tuple[list[int], float, float]] = []

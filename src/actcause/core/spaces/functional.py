@@ -51,7 +51,7 @@ class FunctionalSolver(Solver):
             self._search.check_time()
 
     def _binaries(self, search: Search) -> list[int]:
-        """The masks that the observed state is given in some minimal pair."""
+        """Return the masks that the observed state is given in some minimal pair."""
         query = self.query
         search.step("solver_calls")
         try:
@@ -94,7 +94,7 @@ class FunctionalSolver(Solver):
         return Verdict(query, event, conditions, witness, status, smaller, search.statistics)
 
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
-        """A witness of alpha-necessity: variables to hold, and a change of the event that then matters."""
+        """Find a witness of alpha-necessity: variables to hold, and a change of the event that then matters."""
         model, query = self.query.model, self.query
         names = list(event)
         between = model.descendants(names) & set(query.candidates) - set(names)

@@ -228,12 +228,12 @@ class Partitions:
         return Pair(self, self._solution.base())
 
     def pair(self, binaries: Mapping[int, str] | list[str]) -> Pair:
-        """A pair of your own, to be checked: one binary for each state, in the order of the space."""
+        """Make a pair of your own, to be checked: one binary for each state, in the order of the space."""
         given = [binaries[index] for index in range(len(self.space))]
         return Pair(self, np.asarray([self.space.mask_of(binary) for binary in given], dtype=np.int64))
 
     def binaries(self, state: int | Mapping[str, int]) -> tuple[str, ...]:
-        r"""The binaries that a state is given in some minimal pair: its functional actual causes.
+        r"""List the binaries that a state is given in some minimal pair: its functional actual causes.
 
         >>> from actcause import Model, partitions
         >>> answer = partitions(Model.from_text("A\nB\nC = A and B"), outcome="C")
@@ -246,7 +246,7 @@ class Partitions:
         return tuple(sorted(map(self.space.binary, self._solution.masks_of(index)), reverse=True))
 
     def histogram(self) -> dict[int, int]:
-        """How many valid pairs there are of each cost, minimal or not (Figure 7b of the paper)."""
+        """Count the valid pairs of each cost, minimal or not (Figure 7b of the paper)."""
         return _histogram(self.space, self.alpha_sufficiency, self.alpha_necessity)
 
     def to_json(self, max_pairs: int = 64, max_states: int | None = None) -> dict[str, Any]:
@@ -323,7 +323,7 @@ def solve_space(
 def _options(
     space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None
 ) -> tuple[list[list[int]], Callable[[int, int], int]]:
-    """Every admissible mask of every state, and the group of a state under a mask."""
+    """List every admissible mask of every state, and the group of a state under a mask."""
     admissible: list[list[int]] = [[] for _ in range(len(space))]
     groups: dict[int, list[int]] = {}
     for size in range(1, len(space.variables) + 1):

@@ -76,7 +76,7 @@ class StateSpace:
         context: Mapping[str, int] | None = None,
         check: Check | None = None,
     ) -> StateSpace:
-        r"""Every context of a model, with the state and outcome that it produces.
+        r"""Make a space of every context of a model, with the state and outcome that it produces.
 
         `outcome` is a variable or a formula; `where` keeps the contexts in which a formula holds, and
         `context` keeps one only. `check` is called now and then while the space is built and searched; what
@@ -118,7 +118,7 @@ class StateSpace:
     def from_function(
         cls, ranges: Mapping[str, Iterable[int]], function: Callable[..., Any], outcome: str = "Y"
     ) -> StateSpace:
-        """Every combination of `ranges`, the outcome given by a numpy function of whole arrays, in this order.
+        """Make a space of every combination of `ranges`, in order; a numpy function of whole arrays gives the outcome.
 
         >>> space = StateSpace.from_function({"m": range(4), "o": range(3)}, lambda m, o: m + (o != m + 1))
         >>> len(space)
@@ -137,7 +137,7 @@ class StateSpace:
     def from_table(
         cls, states: Mapping[str, Any], outcome: Any, *, weights: Any | None = None, outcome_name: str = "Y"
     ) -> StateSpace:
-        """Observed states: columns of integers, an outcome for each row, and how often each was seen.
+        """Make a space of observed states: columns of integers, an outcome for each row, and how often each was seen.
 
         Nothing is known but these rows, so shares are shares of what was observed: necessity compares
         rows that agree on everything else, sufficiency rows that agree on `X`, each counted as often as
@@ -180,7 +180,7 @@ class StateSpace:
         return cls(names, ranges, outcome_name, outcome_range, codes, outcomes, None, totals, counts)
 
     def state(self, index: int) -> dict[str, int]:
-        """The values of one state."""
+        """Return the values of one state."""
         return {
             name: values[int(code[index])]
             for name, values, code in zip(self.variables, self.ranges, self.codes, strict=True)
@@ -190,7 +190,7 @@ class StateSpace:
         return self.outcome_range[int(self.outcomes[index])]
 
     def find(self, state: Mapping[str, int]) -> int:
-        """The index of the first state that agrees with `state`; refused if there is none."""
+        """Find the index of the first state that agrees with `state`; refuse if there is none."""
         match = np.ones(len(self), dtype=bool)
         for name, value in state.items():
             if name not in self.variables:
@@ -203,7 +203,7 @@ class StateSpace:
         return _first(match, f"No state of the space agrees with {dict(state)}.")
 
     def find_context(self, context: Mapping[str, int]) -> int:
-        """The index of the state that a context of the model produces."""
+        """Find the index of the state that a context of the model produces."""
         match = np.ones(len(self), dtype=bool)
         for name, value in context.items():
             match &= self.contexts[name] == value
@@ -215,28 +215,28 @@ class StateSpace:
         return self._counts.contexts
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """The variables of a mask; bit 0 is the first variable."""
+        """List the variables of a mask; bit 0 is the first variable."""
         return tuple(name for i, name in enumerate(self.variables) if mask >> i & 1)
 
     def binary(self, mask: int) -> str:
-        """A mask as the paper writes it: one digit a variable, in order."""
+        """Write a mask as the paper does: one digit a variable, in order."""
         return "".join("1" if mask >> i & 1 else "0" for i in range(len(self.variables)))
 
     def mask(self, names: Iterable[str]) -> int:
         return sum(1 << self.variables.index(name) for name in names)
 
     def mask_of(self, binary: str) -> int:
-        """The mask of a binary such as '0110'."""
+        """Read the mask of a binary such as '0110'."""
         if len(binary) != len(self.variables) or set(binary) - {"0", "1"}:
             raise QueryError(f"A binary here has {len(self.variables)} digits, 0 or 1; got {binary!r}.")
         return sum(1 << i for i, digit in enumerate(binary) if digit == "1")
 
     def masks(self, size: int) -> list[int]:
-        """All masks of a size, the paper's binaries in descending order."""
+        """List all masks of a size, the paper's binaries in descending order."""
         return [sum(1 << i for i in chosen) for chosen in combinations(range(len(self.variables)), size)]
 
     def groups(self, mask: int) -> tuple[Array, int]:
-        """For each state a number, equal for states that agree on the mask (and on the background)."""
+        """Give each state a number, equal for those that agree on the mask (and on the background)."""
         key, size = mixed_radix(
             [self.codes[i] for i in bits(mask)], [len(self.ranges[i]) for i in bits(mask)], len(self)
         )
@@ -249,23 +249,23 @@ class StateSpace:
         return key, size
 
     def necessary(self, mask: int, alpha: Fraction | None = None, check: Check = never) -> Array:
-        """For each state: do enough changes of these variables change the outcome?"""
+        """Decide for each state whether enough changes of these variables change the outcome."""
         return self._counts.necessary(mask, alpha, check)
 
     def sufficient(self, mask: int, alpha: Fraction | None = None) -> Array:
-        """For each state: do few enough changes of all other variables change the outcome?"""
+        """Decide for each state whether few enough changes of all other variables change the outcome."""
         if alpha is None:
             return np.ones(len(self), dtype=bool)
         return at_most(*self.undoing(mask), alpha)
 
     def undoing(self, mask: int) -> tuple[Array, Array | int]:
-        """For each state: how many changes of all other variables change the outcome, and how many there are."""
+        """Count for each state the changes of all other variables that change the outcome, and how many there are."""
         return self._counts.differing(mask)
 
     def admissible(
         self, mask: int, alpha_sufficiency: Fraction | None, alpha_necessity: Fraction | None, check: Check = never
     ) -> Array:
-        """For each state: may it be given this mask?"""
+        """Decide for each state whether it may be given this mask."""
         allowed = self.sufficient(mask, alpha_sufficiency)
         if allowed.any():
             allowed = allowed & self.necessary(mask, alpha_necessity, check)

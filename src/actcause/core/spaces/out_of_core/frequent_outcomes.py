@@ -32,7 +32,7 @@ class FrequentOutcomes:
     total: int
 
     def count(self, rows: Array, own: Array) -> Array:
-        """How often the outcome `own` comes out in each of these rows, 0 where that is too seldom to matter."""
+        """Look up how often the outcome `own` comes out in each of these rows, 0 where that is too seldom to matter."""
         times = np.zeros(len(rows), dtype=np.int64)
         for values, counts in zip(self.values.T, self.counts.T, strict=True):
             times += np.where(values[rows] == own, counts[rows], 0)
@@ -54,7 +54,7 @@ class CountTask:
 
 
 def least(problem: Problem, total: int) -> int:
-    """How often, of `total` times, an outcome must come out to matter.
+    """Count how often, of `total` times, an outcome must come out to matter.
 
     It makes a state's variables sufficient from one number on, and unnecessary from another.
     """
@@ -65,13 +65,13 @@ def least(problem: Problem, total: int) -> int:
 
 
 def most_values(problem: Problem, kept: tuple[str, ...]) -> int:
-    """How many outcomes can matter at once: each comes out `least` times or more. One, unless necessity is over 1/2."""
+    """Count how many outcomes can matter at once, each `least` times or more: one, unless necessity is over 1/2."""
     total = problem.assignments(problem.varied_variables(kept))
     return min(problem.kinds, total // least(problem, total))
 
 
 def count_tasks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> Iterator[CountTask]:
-    """The tasks that make up one `FrequentOutcomes`: some whole rows each, or a part of one that is too long."""
+    """Split the counting for one `FrequentOutcomes` into tasks: some whole rows each, or a part of a long one."""
     rows, total = problem.assignments(kept), problem.assignments(problem.varied_variables(kept))
     height, width = max(1, CELLS // total), min(total, CELLS)
     most = most_values(problem, kept)
@@ -117,7 +117,7 @@ def _keep_most(values: Array, counts: Array, most: int) -> tuple[Array, Array]:
 def join_counts(
     parts: Iterable[tuple[CountTask, tuple[Array, Array]]], problem: Problem, kept: tuple[str, ...]
 ) -> FrequentOutcomes:
-    """One `FrequentOutcomes` of its tasks' counts, which come in order."""
+    """Join the counts of its tasks, which come in order, into one `FrequentOutcomes`."""
     total = problem.assignments(problem.varied_variables(kept))
     most = most_values(problem, kept)
     rows: list[tuple[Array, Array]] = []

@@ -27,12 +27,12 @@ LARGE = 1 << 24
 
 
 def large(model: Model) -> bool:
-    """Whether a model has so many states that they had better be solved in parts."""
+    """Return whether a model has so many states that they had better be solved in parts."""
     return model.context_count * len(model.variables) > LARGE
 
 
 def divisible(alpha_sufficiency: float | Fraction | str | None) -> bool:
-    """Whether states can be solved in parts: they do not compete where this share is under 1/2."""
+    """Return whether states can be solved in parts: they do not compete where this share is under 1/2."""
     share = as_share("alpha_sufficiency", alpha_sufficiency)
     return share is not None and share < HALF
 
@@ -82,19 +82,19 @@ class Problem:
         return 2 if self.formula.boolean else MOST_ASSIGNMENTS
 
     def assignments(self, names: Sequence[str]) -> int:
-        """How many assignments of these variables there are."""
+        """Count the assignments of these variables."""
         return prod(len(self.model.ranges[name]) for name in names)
 
     def kept_variables(self, held: set[str]) -> tuple[str, ...]:
-        """What keeps its values when these state variables are held, of what the outcome reads."""
+        """Return what keeps its values when these state variables are held, of what the outcome reads."""
         return (*self.exogenous, *(name for name in self.inputs if name in held))
 
     def varied_variables(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """What takes all its values while these are kept."""
+        """Return what takes all its values while these are kept."""
         return tuple(name for name in self.inputs if name not in kept)
 
     def columns(self, names: Sequence[str], numbers: Array) -> dict[str, Array]:
-        r"""The assignments of these numbers, the last variable varying fastest.
+        r"""Return the assignments of these numbers, the last variable varying fastest.
 
         >>> from actcause import Model
         >>> problem = Problem.of(Model.from_text("A in 0..2\nB\nC = A and B"), "C", None, Fraction(0), None)
@@ -105,7 +105,7 @@ class Problem:
         return dict(zip(names, pick_rows(tables, numbers), strict=True))
 
     def number(self, context: Mapping[str, int]) -> int:
-        """The number of a context."""
+        """Return the number of a context."""
         number = 0
         for name, value in self.model.check_context(context).items():
             values = self.model.ranges[name]
@@ -113,7 +113,7 @@ class Problem:
         return number
 
     def results(self, columns: Mapping[str, Array], shape: tuple[int, ...]) -> Array:
-        """The outcome when what it reads is set by these columns, which broadcast to the shape."""
+        """Return the outcome when what it reads is set by these columns, which broadcast to the shape."""
         return read_outcome(self.model, self.formula, self.exogenous, columns, shape)
 
     @classmethod

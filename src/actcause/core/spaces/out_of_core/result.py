@@ -63,25 +63,25 @@ class OutOfCorePartitions:
         return {binary: self.masks[mask] for binary, mask in sorted((self.binary(mask), mask) for mask in self.masks)}
 
     def binary(self, mask: int) -> str:
-        """A mask as the paper writes it: one digit a variable, in order."""
+        """Write a mask as the paper does: one digit a variable, in order."""
         return "".join("1" if mask >> i & 1 else "0" for i in range(len(self.variables)))
 
     def binaries(self, context: Mapping[str, int]) -> tuple[str, ...]:
-        """The binaries that the state of a context is given in some minimal pair: its functional actual causes."""
+        """List the binaries that the state of a context has in some minimal pair: its functional actual causes."""
         self._require_pair()
         number = self.problem.number(context)
         part = Part(self.problem, number, number + 1, None, (), self.known, None)
         return solve_part(part).binaries(0)
 
     def first_masks(self, workers: Engine | None = None) -> Iterator[Array]:
-        """The mask of each state in the first pair, one part of the states after another."""
+        """Yield the mask of each state in the first pair, one part of the states after another."""
         self._require_pair()
         parts = (replace(part, known=self.known) for part in self.parts)
         with engine() if workers is None else nullcontext(workers) as chosen:
             yield from values(chosen.run(find_masks, parts, retries=RETRIES))
 
     def to_json(self, max_pairs: int = 64, max_states: int | None = None) -> dict[str, Any]:
-        """The document of `Partitions`; `count` is None if it is too long, and `ways` has it as a product of powers."""
+        """Return the document of `Partitions`; where `count` is too long it is None, and `ways` has it as powers."""
         problem = self.problem
         few = sum(often * log2(many) for many, often in self.ways.items()) <= WRITTEN_BITS
         return {
@@ -115,7 +115,7 @@ class OutOfCorePartitions:
         return pairs
 
     def _first_rows(self, states: int) -> tuple[list[Row], list[int]]:
-        """The first states as the first pair has them, and the numbers of their contexts."""
+        """Return the first states as the first pair has them, and the numbers of their contexts."""
         rows: list[Row] = []
         numbers: list[int] = []
         for part in self.parts:
@@ -128,7 +128,7 @@ class OutOfCorePartitions:
         return rows, numbers
 
     def _choices(self) -> Iterator[dict[int, int]]:
-        """What the undecided states are given in one pair after another, the last of them changing fastest."""
+        """Yield what the undecided states are given in one pair after another, the last of them changing fastest."""
         numbers = [number for number, _ in self.undecided]
         for chosen in product(*(choices for _, choices in self.undecided)):
             yield dict(zip(numbers, chosen, strict=True))

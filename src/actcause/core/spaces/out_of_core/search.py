@@ -131,7 +131,7 @@ class _Search:
         totals.open = left
 
     def _masks(self, size: int) -> tuple[tuple[int, ...], set[tuple[str, ...]]]:
-        """The masks of a size that are sufficient somewhere, and what must be kept to judge them."""
+        """Return the masks of a size that are sufficient somewhere, and what must be kept to judge them."""
         problem = self.problem
         chosen = list(combinations(range(len(problem.variables)), size))
         named = {sum(1 << i for i in each): {problem.variables[i] for i in each} for each in chosen}
@@ -147,7 +147,7 @@ class _Search:
         return masks, necessary | {sufficient[mask] for mask in masks}
 
     def _can_suffice(self, kept: tuple[str, ...]) -> bool:
-        """Whether holding this can be sufficient for any outcome."""
+        """Return whether holding this can be sufficient for any outcome."""
         frequent = self.known.get(kept)
         if frequent is None:
             return True
