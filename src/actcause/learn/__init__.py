@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .methods.attn import Attention
     from .methods.cf import Counterfactual
     from .methods.cmi import LeaveOneOut
+    from .methods.exchange import ExchangeJACI
     from .methods.grad import Gradient
     from .methods.granger import Pairwise
     from .methods.jaci import JACI
@@ -64,8 +65,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "Gradient", "GumbelMask", "LearnError",
-    "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "NullCounterfactual", "Pairwise", "PaperJACI",
+    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "ExchangeJACI", "Gradient", "GumbelMask",
+    "LearnError", "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "NullCounterfactual", "Pairwise", "PaperJACI",
     "PredictedFiles", "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison", "check_learner",
     "compare_seeds", "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many", "learned_preimages", "load",
     "make", "names", "predict_files", "resampled", "sweep", "train_run",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # The class of each method and the file of `methods/` that it lives in; the default first.
 HOMES = {
     "jaci-em": ("jaci", "JACI"),
+    "jaci-exchange": ("exchange", "ExchangeJACI"),
     "jaci": ("paper_jaci", "PaperJACI"),
     "grad": ("grad", "Gradient"),
     "attn": ("attn", "Attention"),

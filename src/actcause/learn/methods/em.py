@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -35,7 +34,13 @@ from ..training.batches import FOLDS, Sampler
 from ..training.calibration import calibration_error, temperature_of
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded
-from ..training.hindsight import MaskErrors, discoveries, score_masks, steadiest_penalty
+from ..training.hindsight import (
+    MaskErrors,
+    discoveries,
+    distance_from_hindsight,
+    score_masks,
+    steadiest_penalty,
+)
 from ..training.layers import beside_own, group_weights, select_groups
 from ..training.loop import LossValues, Settings, Stage, one_cycle
 from ..training.networks import BinaryNetwork, MaskedModel, find_network
@@ -228,10 +233,9 @@ class MaskEM:
         choices["em"] = nets["binary"]
         said = {name: self._log_odds(net, replica.held_encoded) for name, net in choices.items()}
         misses = {
-            name: _distance_from_hindsight(odds[:, scored] > 0, marginal[:, scored] > 0.5)
-            for name, odds in said.items()
+            name: distance_from_hindsight(odds[:, scored] > 0, marginal[:, scored] > 0.5) for name, odds in said.items()
         }
-        noise = NOISE * _distance_from_hindsight(*torch.cat([found.by_fold(penalty) for found in held], dim=1))
+        noise = NOISE * distance_from_hindsight(*torch.cat([found.by_fold(penalty) for found in held], dim=1))
         best = choose_network(misses, noise)
         nets["binary"] = choices[best]
         odds, target = said[best][:, scored], (marginal[:, scored] > 0.5).float()
@@ -309,15 +313,6 @@ def choose_network(misses: Mapping[str, float], noise: float) -> str:
     """
     least = min(misses.values())
     return next(name for name, missed in misses.items() if missed <= least + noise)
-
-
-def _distance_from_hindsight(said: Tensor, found: Tensor) -> float:
-    """How far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own shares."""
-    wrong = said != found
-    event = found.any(dim=1)
-    kinds = [wrong[event], wrong[~event]]
-    balanced = float(np.mean([float(kind.float().mean()) for kind in kinds if len(kind)]))
-    return float(wrong.float().mean()) + balanced
 
 
 def _swap_folds(tensor: Tensor) -> Tensor:

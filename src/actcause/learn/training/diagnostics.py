@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 NOTHING = 0.0005  # shares below this are as good as never
+UNEXPLAINED = 0.1  # a larger share of rows left without an explanation is worth a word
+DISAGREEING = 0.2  # as `distance_from_hindsight` measures it
 LEARNED = 0.9  # a forward model must beat a constant by a tenth
 
 
@@ -34,5 +37,46 @@ def diagnose(*, shares: Mapping[str, float], full_error: float, blind_error: flo
         found.append(
             "Every factor is always found to be a cause (all ones): the penalty is too small, or the forward model "
             "needs everything; try a larger penalty, more steps, or check that the outcome's own factor is named."
+        )
+    return found
+
+
+def diagnose_events(
+    learned: Mapping[str, Any], classes: Sequence[str], factors: Sequence[str], ties: Sequence[tuple[str, str]]
+) -> list[str]:
+    """Sentences on what was left unexplained; none of it needs a label.
+
+    `learned` holds the shares that were measured on held-out rows: `unexplained` of the surprising rows without a
+    cause, `half_explained` of the rows with a cause whose causes bring the outcome about in less than half of the
+    tries, `disagreement` of the network with hindsight, `shares` of rows in which each factor is named.
+    """
+    found = []
+    if learned["unexplained"] > UNEXPLAINED:
+        found.append(
+            f"{learned['unexplained']:.0%} of the surprising rows get no cause: something that acts on the outcome may "
+            "not be recorded, or the model has not learned it; record the missing object or past frames (history), or "
+            "more rows with events."
+        )
+    if learned["half_explained"] > UNEXPLAINED:
+        found.append(
+            f"In {learned['half_explained']:.0%} of the rows with a cause no set of factors brings the outcome about "
+            "in half of the tries: the model errs there; record more rows with events, or give it more steps."
+        )
+    if learned["disagreement"] > DISAGREEING:
+        found.append(
+            f"What the state alone says and what the outcome shows disagree ({learned['disagreement']:.2f}, where 0 is "
+            "agreement): trust explain more than predict, try several seeds, and record more rows."
+        )
+    named = dict.fromkeys(classes, 0.0)
+    for factor, kind in zip(factors, classes, strict=True):
+        if factor in learned["shares"]:
+            named[kind] = max(named[kind], learned["shares"][factor])
+    silent = [f for f, k in zip(factors, classes, strict=True) if f in learned["shares"] and named[k] < NOTHING]
+    if silent and len(silent) < len(learned["shares"]):
+        found.append(f"Never named as a cause: {', '.join(silent)}. If that cannot be, record rows in which they act.")
+    for one, two in ties:
+        found.append(
+            f"'{one}' and '{two}' are causes only together, so that nobody could tell them apart: record rows in which "
+            "one acts without the other."
         )
     return found

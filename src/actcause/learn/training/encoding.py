@@ -102,6 +102,21 @@ class Encoder:
         return int(self.mean.shape[1])
 
     @property
+    def own_columns(self) -> int:
+        """Columns that a factor has before its relative ones, which are differences to the outcome's own."""
+        return self._width()
+
+    def measured_columns(self, factor: str) -> dict[str, int]:
+        """The column of each feature of a factor that is no category."""
+        found, at = {}, 0
+        for name in self.layout.features[factor]:
+            seen = self.categories.get((factor, name))
+            if seen is None:
+                found[name] = at
+            at += 1 if seen is None else len(seen)
+        return found
+
+    @property
     def width(self) -> int:
         """Numbers per factor as networks see them: its own, and those of the outcome's own factor."""
         return self.columns * (1 if self.own is None else 2)

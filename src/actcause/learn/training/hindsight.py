@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -160,3 +161,12 @@ def steadiest_penalty(net: Sequence[float], start: float) -> float:
     best = max(net)
     steady = [factor for factor, value in zip(GRID, net, strict=True) if value >= best - NEARLY * abs(best)]
     return start * min(steady, key=lambda factor: abs(math.log(factor)))
+
+
+def distance_from_hindsight(said: Tensor, found: Tensor) -> float:
+    """How far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own shares."""
+    wrong = said != found
+    event = found.any(dim=1)
+    kinds = [wrong[event], wrong[~event]]
+    balanced = float(np.mean([float(kind.float().mean()) for kind in kinds if len(kind)]))
+    return float(wrong.float().mean()) + balanced

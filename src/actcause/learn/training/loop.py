@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from ..errors import RunError
 from .batches import Sampler, seed_of
 from .distributed import average_gradients, training_processes
+from .muon import Muon
 
 CHUNK = 50  # steps between two seedings
 GRAPH_AFTER = 3  # steps taken before a step is captured as a CUDA graph
@@ -42,6 +43,9 @@ class Stage:
     fresh: bool = False  # whether the optimisers of its networks begin anew
     end: Callable[[], None] = lambda: None  # what later stages need; run again when resumed after it
     graph: bool = True
+    muon: bool = False  # whether matrices are moved by Muon instead of AdamW
+    watch: Callable[[int], Mapping[str, float]] | None = None  # what else is told after a chunk, from held-out rows
+    over: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None  # whether what was told shows that it is enough
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class Trainer:
     def __post_init__(self) -> None:
         self.processes = training_processes()
         self.history: list[dict[str, Any]] = []
-        self._optimisers: dict[str, torch.optim.AdamW] = {}
+        self._optimisers: dict[str, torch.optim.Optimizer] = {}
         self._place = (0, 0)  # stage, step
         self._restored: dict[str, Tensor] = {}
 
@@ -98,11 +102,15 @@ class Trainer:
             before = sum(earlier.steps for earlier in stages[:position])
             for step, values in self._steps(position, stage, start if position == first else 0):
                 self._place = (position, step)
+                if stage.watch is not None:
+                    values |= stage.watch(step)
                 moment = TrainingProgress(stage.name, before + step, total, time.monotonic() - began, values)
                 self.history.append({"stage": stage.name, "step": moment.step, **values})
                 try:
                     self._report(moment)
                 except StageOver:
+                    break
+                if stage.over is not None and stage.over(self.history):
                     break
             stage.end()
             self._place = (position + 1, 0)
@@ -224,7 +232,7 @@ class Trainer:
                 processes.average(list(sums.values()))
             yield chunk * CHUNK + count, {name: float(value) / count for name, value in sums.items()}
 
-    def _optimise(self, stage: Stage) -> list[torch.optim.AdamW]:
+    def _optimise(self, stage: Stage) -> list[torch.optim.Optimizer]:
         used = []
         for name in stage.nets:
             if stage.fresh or name not in self._optimisers:
@@ -233,12 +241,11 @@ class Trainer:
                 others = [p for k, p in self.nets[name].named_parameters() if not k.endswith("weight")]
                 cuda = self.device.type == "cuda"
                 rate: Any = torch.zeros((), device=self.device) if cuda else 0.0
-                self._optimisers[name] = torch.optim.AdamW(
-                    [{"params": weights, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}],
-                    lr=rate,
-                    fused=True,
-                    capturable=cuda,
-                )
+                groups = [{"params": weights, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
+                if stage.muon:
+                    self._optimisers[name] = Muon(groups, rate)
+                else:
+                    self._optimisers[name] = torch.optim.AdamW(groups, lr=rate, fused=True, capturable=cuda)
             used.append(self._optimisers[name])
         return used
 
@@ -264,7 +271,7 @@ class Trainer:
     def _number(self, name: str, parameter: Tensor) -> int:
         return next(k for k, p in enumerate(self.nets[name].parameters()) if p is parameter)
 
-    def _set_rates(self, stage: Stage, optimisers: Sequence[torch.optim.AdamW], done: float) -> None:
+    def _set_rates(self, stage: Stage, optimisers: Sequence[torch.optim.Optimizer], done: float) -> None:
         rate = stage.learning_rate(done)
         for factor, optimiser in zip(stage.nets.values(), optimisers, strict=True):
             for group in optimiser.param_groups:

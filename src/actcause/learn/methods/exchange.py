@@ -1,0 +1,133 @@
+"""JACI by exchanging factors: for worlds that are not like the paper's (`exchange_training.py` has the algorithm)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..learner import Array, Learner
+from ..training.attention import CauseModel, OutcomeModel
+from ..training.calibration import to_probabilities
+from ..training.density import OutcomeColumns
+from ..training.encoding import Encoded, Encoder
+from ..training.layers import beside_own, perceptron
+from ..training.networks import BinaryNetwork, find_network, own_state_model
+from ..training.other_rows import OtherRows
+from ..training.replica import Replica
+from ..training.session import Session
+from ..training.sufficiency import STRANGE, Judge, Judged
+from .exchange_training import MODELS, ExchangeTraining
+
+OWN_WIDTH = 64
+
+
+@final
+@dataclass(kw_only=True)
+class ExchangeJACI(Learner):
+    """Causes by the definition itself, applied to a learned model of the whole state (`jaci-exchange`).
+
+    One model learns how the outcome is distributed given all factors, which see each other and how near they are.
+    A set of factors then suffices as far as the outcome comes again with all others exchanged for those of other rows.
+    At most `steps` of `batch` rows teach the model: fewer where its error on held-out rows with an event stops falling.
+    A network learns in `distil_steps` what was found for at most `labelled` rows, so that `predict` needs the state
+    alone.
+
+    >>> from actcause.data import collect
+    >>> data = collect("1-in", 1000, seed=3)
+    >>> learner = ExchangeJACI(steps=50, distil_steps=20, width=16, labelled=200).fit(data)
+    >>> learner.predict(data).shape
+    (1000, 2)
+    """
+
+    steps: int = 8000
+    batch: int = 512
+    width: int = 64
+    layers: int = 2
+    learning_rate: float = 5e-3
+    decay: float = 0.3
+    distil_steps: int = 2000
+    labelled: int = 60_000
+
+    method: ClassVar[str] = "jaci-exchange"
+    summary: ClassVar[str] = "sufficiency by exchanging factors in a learned model of the whole state (ours)"
+    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
+
+    def check_options(self) -> None:
+        super().check_options()
+        for name in ("steps", "batch", "layers", "distil_steps", "labelled"):
+            self.require_integer(name, 2 if name == "batch" else 1)
+        self.require(
+            "width", isinstance(self.width, int) and self.width >= 4 and self.width % 4 == 0, "a multiple of 4"
+        )
+        self.require("learning_rate", 0 < self.learning_rate < 1, "between 0 and 1")
+        self.require("decay", self.decay >= 0, "0 or more")
+
+    def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
+        outputs = OutcomeColumns.of(encoder).outputs
+        shape = {"width": self.width, "layers": self.layers}
+        return {
+            "passive": own_state_model(encoder, replicas),
+            "alone": perceptron(MODELS * replicas, encoder.columns, OWN_WIDTH, outputs, 2),
+            "whole": OutcomeModel(MODELS * replicas, encoder, outputs, **shape),
+            "attention": CauseModel(replicas, encoder, **shape),
+            "sums": BinaryNetwork(replicas, encoder.class_index, encoder.width, **shape),
+            "others": OtherRows(replicas, len(encoder.classes), encoder.columns),
+        }
+
+    @classmethod
+    def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
+        training = ExchangeTraining(replicas[0].learner, replicas, session)
+        trainer = session.train(training.nets, training.stages(), clip=1.0)
+        for position, replica in enumerate(replicas):
+            training.finish(position, replica, trainer.history, session.stopped)
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def _probabilities(self, encoded: Encoded) -> Array:
+        return to_probabilities(self._odds(encoded), self.learned_["temperature"])
+
+    def _hindsight(self, encoded: Encoded) -> Array:
+        """What the outcome shows; where it contradicts all that was learned, what the state says."""
+        judged = self._judge(encoded)
+        found = (judged.binary * (0.5 + 0.5 * judged.reached.unsqueeze(1))).cpu().numpy()
+        strange = judged.passed.cpu().numpy() < STRANGE
+        return np.asarray(np.where(strange[:, None], self._probabilities(encoded), found))
+
+    def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
+        judged = self._judge(encoded, hindsight)
+        return np.asarray((judged.passed < STRANGE if hindsight else judged.reached < 0.5).cpu().numpy())
+
+    @torch.no_grad()
+    def _odds(self, encoded: Encoded) -> Array:
+        name = self.learned_["kept"]
+        inputs, there = self._load(encoded)
+        seen = inputs if name == "attention" else beside_own(inputs, self.encoder_.own)
+        odds = self.nets_[name](seen.unsqueeze(0), None if there is None else there.unsqueeze(0))[0]
+        return np.asarray((odds - self.learned_["shift"]).cpu().numpy())
+
+    def _judge(self, encoded: Encoded, hindsight: bool = True) -> Judged:
+        inputs, there = self._load(encoded)
+        others = find_network(self.nets_, "others", OtherRows)
+        judge = Judge(
+            whole=find_network(self.nets_, "whole", OutcomeModel),
+            alone=self.nets_.get("alone"),
+            columns=OutcomeColumns.of(self.encoder_),
+            inputs=others.inputs[0],
+            present=None if there is None else others.present[0],
+            own=self.encoder_.own,
+            noise=self.learned_["noise"],
+            models=MODELS,
+        )
+        target = torch.as_tensor(encoded.target, device=inputs.device) if hindsight else None
+        return judge.judge(inputs, there, target)
+
+    def _load(self, encoded: Encoded) -> tuple[Tensor, Tensor | None]:
+        """Inputs, and which factors are there, on the device."""
+        device = next(self.nets_["whole"].parameters()).device
+        there = None if encoded.present is None else torch.as_tensor(encoded.present, device=device).float()
+        return torch.as_tensor(encoded.inputs, device=device), there

@@ -1,0 +1,269 @@
+"""Which factors suffice for an outcome: the paper's alpha-sufficiency, simulated in a learned model.
+
+Two questions are put to each row, whose outcome is the one that came, or the one that is likely to come:
+
+- Does the outcome's own state suffice? It does where the outcome is nearly as likely given the own state alone as
+  given all factors, where it is what the own state alone predicts as sharply as all factors do, or where it is what
+  usually comes of this own state when all other factors are exchanged for those of other rows.
+- If not, which factors do? A set suffices as far as the outcome comes again with all factors outside of it exchanged.
+  The smallest set is looked for that does: a factor is in it if without it the outcome would come too rarely.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor, nn
+
+from .attention import OutcomeModel
+from .density import Density, Outcome, OutcomeColumns
+
+NEARLY = math.log(0.5)  # log-likelihood, beside that given all factors, from which on an outcome is nearly as likely
+MATCHED = 0.3  # how well an outcome must fit what the own state predicts sharply
+RARE = 0.03  # what an own state predicts less often than this is not what it predicts
+SHARP = 2.0  # spreads of all factors' prediction up to which the own state's is as sharp
+SAME = 0.3  # agreement from which on two outcomes count as the same
+TOLERANCE = 0.05  # spreads of the outcome that make no difference
+OFTEN = 48  # rows that all other factors are taken from
+USUAL = 0.7  # an outcome is usual if none comes more often, but for this share
+SPARED = 0.15  # the same for a factor that is exchanged alone
+LEAST = 0.15  # what comes less often of an own state is not what usually comes
+TIMES = 12  # rows that factors outside of a set are taken from
+ENOUGH = 0.6  # a set suffices if the outcome comes so often; a factor more has to pay for itself at this rate
+NEVER = 0.01  # less often than this is never
+ROUNDS = 4  # factors added or removed in search of a better set
+TOGETHER = 16_384  # rows that a model sees at once
+STRANGE = 0.01  # an outcome that all factors together let pass less often tells nothing: the likely one is judged
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found for each row."""
+
+    binary: Tensor  # (rows, factors): 1 for the outcome's own and for every cause
+    evidence: Tensor  # (rows,): log-likelihood given the own state alone, beside that given all factors; at most 0
+    reached: Tensor  # (rows,): how often the outcome comes again with the set found; 1 where the own state suffices
+    passed: Tensor  # (rows,): how well the outcome agrees with what all factors predict
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges rows by models of the whole state and of the own state, which may be several that differ in chance."""
+
+    whole: OutcomeModel
+    alone: nn.Module | None  # None where the outcome has no own factor
+    columns: OutcomeColumns
+    inputs: Tensor  # rows to take other factors from
+    present: Tensor | None
+    own: int | None
+    noise: float  # how far two predictions of one outcome lie apart, as a share of the spread predicted
+    models: int
+
+    @torch.no_grad()
+    def judge(self, inputs: Tensor, present: Tensor | None, target: Tensor | None, seed: int = 0) -> Judged:
+        """Judge rows by the outcome that came, or where `target` is None by the one that is likely to come."""
+        generator = torch.Generator(device=inputs.device).manual_seed(seed)
+        parts = []
+        for at in range(0, len(inputs), TOGETHER // self.models):
+            part = slice(at, at + TOGETHER // self.models)
+            there = None if present is None else present[part]
+            rows = _Rows.of(self, inputs[part], there, None if target is None else target[part], generator)
+            parts.append(rows.judge_all())
+        return Judged(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(Judged)))
+
+    def predict(self, inputs: Tensor, present: Tensor | None) -> Density:
+        """(models, rows, variants, factors, columns) to densities (models, rows, variants, …)."""
+        shape = inputs.shape[:3]
+        there = None if present is None else present.flatten(1, 2)
+        return self.columns.read(self.whole(inputs.flatten(1, 2), there).unflatten(1, shape[1:]))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows with the outcome that they are judged by, as each model sees it."""
+
+    judge: Judge
+    inputs: Tensor  # (rows, factors, columns)
+    present: Tensor | None
+    outcome: Outcome  # (models, rows, …)
+    tolerance: Tensor | None  # (models, rows, features)
+    agreed: Tensor  # (models, rows): how well the row itself agrees with it
+    evidence: Tensor  # (rows,)
+    matched: Tensor  # (rows,): how well it fits what the own state alone predicts sharply
+    passed: Tensor  # (rows,)
+    generator: torch.Generator
+
+    @classmethod
+    def of(
+        cls, judge: Judge, inputs: Tensor, present: Tensor | None, target: Tensor | None, generator: torch.Generator
+    ) -> _Rows:
+        seen = inputs.expand(judge.models, -1, -1, -1).unsqueeze(2)
+        there = None if present is None else present.expand(judge.models, -1, -1).unsqueeze(2)
+        density = judge.predict(seen, there).map(lambda each: each[:, :, 0])
+        passed = inputs.new_ones(len(inputs))
+        if target is None:
+            outcome, spread = density.likeliest()
+        else:
+            came = judge.columns.outcome(target.expand(judge.models, -1, -1))
+            each = density.agreement(came, None, 1.0)
+            passed = each.mean(0)
+            outcome, spread = density.likeliest(came)
+            guess, guess_spread = density.likeliest()
+            outcome = outcome.where(each >= STRANGE, guess)
+            if spread is not None and guess_spread is not None:
+                spread = torch.where((each >= STRANGE).unsqueeze(-1), spread, guess_spread)
+        tolerance = None if spread is None else (judge.noise * spread).clamp(min=TOLERANCE)
+        evidence, matched = inputs.new_full((len(inputs),), -math.inf), inputs.new_zeros(len(inputs))
+        if judge.alone is not None:
+            limit = None if spread is None else (SHARP * spread).clamp(min=TOLERANCE)
+            own = judge.columns.read(judge.alone(inputs[:, judge.own].expand(judge.models, -1, -1)))
+            certain = own.sharpen(limit, judge.noise, TOLERANCE)
+            whole = density.sharpen(limit, judge.noise, TOLERANCE)
+            evidence = (certain.log_likelihood(outcome) - whole.log_likelihood(outcome)).clamp(max=0).mean(0)
+            matched = certain.match(outcome, tolerance, limit, RARE).mean(0)
+        agreed = density.agreement(outcome, tolerance, judge.noise)
+        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, matched, passed, generator)
+
+    def judge_all(self) -> Judged:
+        count, factors = self.inputs.shape[:2]
+        binary = self.inputs.new_zeros(count, factors)
+        if self.judge.own is not None:
+            binary[:, self.judge.own] = 1
+        reached = self.inputs.new_ones(count)
+        doubtful = torch.nonzero((self.evidence < NEARLY) & (self.matched < MATCHED))[:, 0]
+        if len(doubtful) and self.judge.own is not None:
+            usual = self.pick(doubtful).find_usual(binary[doubtful], OFTEN, LEAST)
+            doubtful = doubtful[~usual]
+        if len(doubtful):
+            binary[doubtful], reached[doubtful] = self.pick(doubtful).find_sets(binary[doubtful])
+        return Judged(binary, self.evidence, reached, self.passed)
+
+    def pick(self, index: Tensor) -> _Rows:
+        """Return some of the rows."""
+        return _Rows(
+            self.judge,
+            self.inputs[index],
+            None if self.present is None else self.present[index],
+            self.outcome.map(lambda each: each[:, index]),
+            None if self.tolerance is None else self.tolerance[:, index],
+            self.agreed[:, index],
+            self.evidence[index],
+            self.matched[index],
+            self.passed[index],
+            self.generator,
+        )
+
+    # -- exchanging ----------------------------------------------------------------------------------
+
+    def exchange(self, keep: Tensor, times: int) -> Density:
+        """What would come, (models, rows, times / models), with all factors but those kept taken from other rows."""
+        judge = self.judge
+        shape = (judge.models, len(self.inputs), max(times // judge.models, 1))
+        drawn = torch.randint(len(judge.inputs), shape, device=keep.device, generator=self.generator)
+        others = judge.inputs[drawn]
+        if judge.own is not None:
+            others = judge.whole.tokens.carry(others, self.inputs[:, None, judge.own])
+        if self.present is not None:
+            keep = torch.maximum(keep, 1 - self.present)  # what is absent stays away
+        kept = keep.bool()[None, :, None, :]
+        there = None
+        if self.present is not None and judge.present is not None:
+            there = torch.where(kept, self.present[None, :, None], judge.present[drawn])
+        return judge.predict(torch.where(kept.unsqueeze(-1), self.inputs[None, :, None], others), there)
+
+    def measure(self, keep: Tensor, times: int = TIMES) -> Tensor:
+        """(rows,): how often the outcome comes again with the factors kept."""
+        parts = []
+        size = max(1, TOGETHER // times)
+        for at in range(0, len(keep), size):
+            index = torch.arange(at, min(at + size, len(keep)), device=keep.device)
+            part = self.pick(index)
+            parts.append(part.compare(part.exchange(keep[index], times)).mean((0, 2)))
+        return torch.cat(parts)
+
+    def compare(self, density: Density) -> Tensor:
+        """(models, rows, variants): how far each variant agrees with the outcome, beside how far the row does."""
+        tolerance = None if self.tolerance is None else self.tolerance.unsqueeze(2)
+        agreed = density.agreement(self.outcome.map(lambda each: each.unsqueeze(2)), tolerance, self.judge.noise)
+        return (agreed / self.agreed.unsqueeze(-1).clamp(min=1e-6)).clamp(max=1)
+
+    def find_usual(self, keep: Tensor, times: int, least: float) -> Tensor:
+        """(rows,), true where no outcome comes much more often than this one when all but those kept are exchanged."""
+        parts = []
+        size = max(1, TOGETHER // times)
+        for at in range(0, len(keep), size):
+            index = torch.arange(at, min(at + size, len(keep)), device=keep.device)
+            part = self.pick(index)
+            density = part.exchange(keep[index], times)
+            again = (part.compare(density) > SAME).float().mean((0, 2))
+            most = torch.stack([part.count_variant(density, k) for k in range(density.variants)]).max(dim=0).values
+            parts.append((again >= least) & (again >= USUAL * most))
+        return torch.cat(parts)
+
+    def count_variant(self, density: Density, variant: int) -> Tensor:
+        """(rows,): how often what comes of one variant comes of the others."""
+        one = density.map(lambda each: each[:, :, variant : variant + 1])
+        outcome, spread = one.likeliest()
+        tolerance = None if spread is None else (self.judge.noise * spread).clamp(min=TOLERANCE)
+        itself = one.agreement(outcome, tolerance, self.judge.noise).clamp(min=1e-6)
+        agreed = (density.agreement(outcome, tolerance, self.judge.noise) / itself > SAME).float()
+        others = agreed.sum(2) - agreed[:, :, variant]
+        return (others / (density.variants - 1)).mean(0)
+
+    # -- sets of factors -----------------------------------------------------------------------------
+
+    def find_sets(self, alone: Tensor) -> tuple[Tensor, Tensor]:
+        """The best set of each row, and how often the outcome comes again with it."""
+        needed = self.find_needed(alone)
+        reached = self.reach(needed, alone)
+        value = self.value(needed, reached)
+        short = torch.nonzero(reached < ENOUGH)[:, 0]
+        for _ in range(ROUNDS):
+            if not len(short):
+                break
+            rows = self.pick(short)
+            best, at, far = value[short], needed[short], reached[short]
+            for k in self.others():
+                flipped = needed[short]
+                flipped[:, k] = 1 - flipped[:, k]
+                if self.present is not None:
+                    flipped[:, k] *= self.present[short, k]
+                came = rows.reach(flipped, alone[short])
+                worth = rows.value(flipped, came)
+                better = worth > best
+                best, far = torch.where(better, worth, best), torch.where(better, came, far)
+                at = torch.where(better.unsqueeze(1), flipped, at)
+            moved = best > value[short]
+            value[short], needed[short], reached[short] = best, at, far
+            short = short[moved & (far < ENOUGH)]
+        return needed, reached
+
+    def others(self) -> list[int]:
+        return [k for k in range(self.inputs.shape[1]) if k != self.judge.own]
+
+    def find_needed(self, alone: Tensor) -> Tensor:
+        """(rows, factors): the factors without which alone the outcome would come too rarely, and the own one."""
+        needed = alone.clone()
+        for k in self.others():
+            keep = torch.ones_like(alone)
+            keep[:, k] = 0
+            rare = torch.nonzero(self.measure(keep) < ENOUGH)[:, 0]
+            # A factor that would act itself, were it another, is not needed for what comes when it does not act.
+            spared = self.pick(rare).find_usual(keep[rare], OFTEN, SPARED) if len(rare) else rare
+            needed[rare[~spared.bool()], k] = 1
+        return needed if self.present is None else torch.maximum(alone, needed * self.present)
+
+    def reach(self, binary: Tensor, alone: Tensor) -> Tensor:
+        """(rows,): how often the outcome comes again with these sets; never with none, which was judged before."""
+        reached = self.measure(binary)
+        rare = torch.nonzero(reached < ENOUGH)[:, 0]
+        if len(rare):  # what is usual with a set is brought about by it
+            usual = self.pick(rare).find_usual(binary[rare], OFTEN, LEAST)
+            reached[rare[usual]] = ENOUGH
+        return torch.where((binary == alone).all(dim=1), torch.zeros_like(reached), reached)
+
+    def value(self, binary: Tensor, reached: Tensor) -> Tensor:
+        """(rows,): what a set is worth; a factor more must let the outcome come more often by a factor of its own."""
+        return reached.clamp(min=NEVER).log() + math.log(ENOUGH) * binary.sum(dim=1)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from actcause.data import Transitions
+from actcause.learn import ExchangeJACI, LearnError, fit_many, load
+from actcause.learn.evaluation import edge_error
+from actcause.learn.methods import exchange_training
+from actcause.learn.training import surprises
+
+QUICK = {"steps": 600, "distil_steps": 300, "width": 32, "batch": 256, "labelled": 6000, "device": "cpu"}
+
+
+def strike(rows: int, seed: int, *, noise: float = 0.0) -> Transitions:
+    """Two equal balls and a wall: a ball that is near throws the outcome back by where it is; the wall never acts."""
+    generator = np.random.default_rng(seed)
+    state = generator.uniform(-1, 1, size=(rows, 4, 2))
+    own = state[:, 3]
+    near = np.abs(state[:, :2, 0] - own[:, None, 0]) < 0.25
+    first = near[:, 0]
+    second = near[:, 1] & ~first
+    pushed = np.where(first[:, None], own - state[:, 0], np.where(second[:, None], own - state[:, 1], 0.0))
+    outcome = own + 2 * pushed + 0.1 * own + noise * generator.normal(size=(rows, 2))
+    cause = np.zeros((rows, 4), dtype=bool)
+    cause[:, 0], cause[:, 1], cause[:, 3] = first, second, True
+    return Transitions(
+        factors=["ball1", "ball2", "wall", "puck"],
+        state=state,
+        outcome=outcome,
+        own="puck",
+        cause=cause,
+        outcome_features=["x1", "x2"],
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_passive_steps() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surprises, "STEPS", 200)
+        patch.setattr(exchange_training, "ALONE_STEPS", 300)
+        yield
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[ExchangeJACI, Transitions]:
+    return ExchangeJACI(**QUICK).fit(strike(20_000, 0)), strike(1500, 1)
+
+
+def test_it_finds_which_of_two_balls_struck(fitted: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, test = fitted
+    assert test.cause is not None
+    never = float(test.cause[:, :3].mean())
+    assert never > 0.1
+    assert edge_error(test, learner.explain(test)) < 0.03
+    assert edge_error(test, learner.predict(test)) < 0.06
+
+
+def test_it_says_which_factor_is_never_named(fitted: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, _ = fitted
+    assert any("Never named as a cause: wall" in note for note in learner.notes_)
+
+
+def test_answers_survive_a_file(fitted: tuple[ExchangeJACI, Transitions], tmp_path: Path) -> None:
+    learner, test = fitted
+    learner.save(tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors", device="cpu")
+    assert np.array_equal(again.predict_proba(test), learner.predict_proba(test))
+    assert np.array_equal(again.explain(test), learner.explain(test))
+
+
+def test_a_strange_outcome_is_explained_by_the_state_alone(fitted: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, test = fitted
+    wild = test.replaced(outcome=test.outcome + 50, cause=None)
+    assert np.array_equal(learner.explain(wild), learner.predict(wild))
+    assert learner.unsure(wild, hindsight=True).all()
+
+
+def test_two_seeds_side_by_side_are_two_learners() -> None:
+    options = {**QUICK, "steps": 60, "distil_steps": 20, "width": 16, "labelled": 500}
+    data = strike(2000, 0)
+    one, two = fit_many([ExchangeJACI(seed=seed, **options) for seed in (0, 1)], [data, data])
+    assert one.predict(data).shape == two.predict(data).shape == (2000, 4)
+    assert not np.array_equal(one.predict_proba(data), two.predict_proba(data))
+
+
+def test_training_ends_when_held_out_events_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange_training, "CHECKED", 50)
+    options = {**QUICK, "steps": 2000, "distil_steps": 20, "width": 16, "labelled": 500, "batch": 64}
+    generator = np.random.default_rng(0)
+    state = generator.uniform(-1, 1, size=(3000, 2, 1))
+    outcome = state[:, 1] + np.sign(state[:, 0])
+    data = Transitions(factors=["hand", "lamp"], state=state, outcome=outcome, own="lamp")
+    learner = ExchangeJACI(**options).fit(data)
+    held = [moment["held"] for moment in learner.history_ if "held" in moment]
+    assert len(held) * 50 < 2000
+    assert min(held) < 0.3
+
+
+def test_categories_are_judged_by_their_chances() -> None:
+    """A door opens when the hand is at it and pulls; the paint does nothing."""
+    generator = np.random.default_rng(0)
+    state = np.stack([generator.integers(0, 4, 12_000), generator.integers(0, 3, 12_000), np.zeros(12_000)], axis=1)
+    state[:, 2] = generator.integers(0, 2, 12_000)
+    opens = (state[:, 0] == 1) & (state[:, 2] == 0)
+    outcome = np.where(opens, 1.0, state[:, 2])[:, None]
+    cause = np.stack([opens, np.zeros_like(opens), np.ones_like(opens)], axis=1)
+    data = Transitions(
+        factors=["hand", "paint", "door"],
+        features={"hand": ["pull"], "paint": ["colour"], "door": ["open"]},
+        state=state[..., None],
+        outcome=outcome,
+        own="door",
+        outcome_features=["open"],
+        cause=cause,
+        metadata={"categorical": ["hand.pull", "paint.colour", "door.open", "next.open"]},
+    )
+    learner = ExchangeJACI(**{**QUICK, "steps": 200, "distil_steps": 150}).fit(data)
+    assert edge_error(data, learner.explain(data)) < 0.005
+    assert edge_error(data, learner.predict(data)) < 0.005
+
+
+@pytest.mark.parametrize(("option", "value"), [("width", 6), ("steps", 0), ("decay", -1.0), ("learning_rate", 2.0)])
+def test_options_that_make_no_sense_are_refused(option: str, value: float) -> None:
+    with pytest.raises(LearnError, match=option):
+        ExchangeJACI(**{option: value}).fit(strike(1000, 0))
+
+
+def test_the_callers_random_numbers_are_not_used_up() -> None:
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    ExchangeJACI(**{**QUICK, "steps": 20, "distil_steps": 5, "labelled": 100}).fit(strike(500, 0))
+    assert torch.equal(torch.rand(3), expected)

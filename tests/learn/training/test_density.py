@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from actcause.learn.training.density import COMPONENTS, Density, Outcome, OutcomeColumns, pass_chance
+
+COLUMNS = OutcomeColumns((0, 3), (slice(1, 3),))
+
+
+def one_component(mean: float, spread: float, rows: int = 1) -> Density:
+    """A mixture of which one component has all the weight."""
+    weight = torch.full((rows, COMPONENTS), -1e9)
+    weight[:, 0] = 0
+    return Density(torch.full((rows, COMPONENTS, 1), mean), torch.full((rows, COMPONENTS, 1), spread), weight, ())
+
+
+def value(number: float) -> Outcome:
+    return Outcome(torch.tensor([[number]]), ())
+
+
+def test_outputs_are_read_as_mixture_and_categories() -> None:
+    density = COLUMNS.read(torch.randn(5, COLUMNS.outputs))
+    assert density.mean is not None
+    assert density.mean.shape == (5, COMPONENTS, 2)
+    assert [chance.shape for chance in density.chances] == [(5, 2)]
+    assert torch.allclose(density.chances[0].exp().sum(-1), torch.ones(5))
+
+
+def test_a_target_is_read_as_values_and_categories() -> None:
+    outcome = COLUMNS.outcome(torch.tensor([[0.5, 0.0, 1.0, 2.0]]))
+    assert outcome.values is not None
+    assert outcome.values.tolist() == [[0.5, 2.0]]
+    assert [category.tolist() for category in outcome.categories] == [[1]]
+
+
+def test_likelihood_is_that_of_a_gaussian_but_for_a_constant() -> None:
+    density = one_component(1.0, 2.0)
+    expected = -0.5 * 0.25 - math.log(2.0)
+    assert float(density.log_likelihood(value(2.0))) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("features", [1, 2, 3, 4, 5, 6])
+def test_the_chance_to_pass_is_that_of_the_chi_squared_distribution(features: int) -> None:
+    apart = torch.linspace(0.1, 20, 50)
+    exact = torch.special.gammaincc(torch.tensor(features / 2), apart / 2)
+    assert torch.allclose(pass_chance(apart, features), exact, atol=0.02)
+
+
+def test_agreement_falls_with_distance_and_rises_with_tolerance() -> None:
+    density = one_component(0.0, 0.1)
+    near, far = (float(density.agreement(value(x), torch.tensor([[0.1]]), 1.0)) for x in (0.05, 1.0))
+    tolerant = float(density.agreement(value(1.0), torch.tensor([[1.0]]), 1.0))
+    assert near > 0.5 > tolerant > far
+    assert far < 1e-6
+
+
+def test_an_outcome_matches_a_sharp_component_only() -> None:
+    tolerance, limit = torch.tensor([[0.05]]), torch.tensor([[0.2]])
+    assert float(one_component(1.0, 0.1).match(value(1.0), tolerance, limit, 0.03)) > 0.9
+    assert float(one_component(1.0, 0.5).match(value(1.0), tolerance, limit, 0.03)) == 0
+
+
+def test_the_component_that_an_outcome_came_from_is_found() -> None:
+    mean = torch.tensor([[[0.0], [5.0], [0.0], [0.0]]])
+    weight = torch.tensor([[0.9, 0.1, 1e-9, 1e-9]]).log()
+    density = Density(mean, torch.full((1, COMPONENTS, 1), 0.1), weight, ())
+    likeliest, _ = density.likeliest()
+    came, _ = density.likeliest(value(4.8))
+    assert likeliest.values is not None
+    assert came.values is not None
+    assert (float(likeliest.values), float(came.values)) == (0.0, 5.0)
