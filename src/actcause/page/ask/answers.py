@@ -40,7 +40,7 @@ STATUSES = {  # the page has no limits that a user could raise
 
 
 def check(payload: dict[str, Any]) -> dict[str, Any]:
-    """The variables of a model: ranges, parents, labels."""
+    """Describe the variables of a model: ranges, parents, labels."""
     model = _read_model(payload["text"])
     count = len(model.variables)
     drawn = model.variables if count <= DRAWN else model.roots[:SET_ROOTS]
@@ -65,14 +65,14 @@ def check(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What happened, then each definition's minimal causes, with degrees as far as their time goes."""
+    """Yield what happened, then each definition's minimal causes, with degrees as far as their time goes."""
     query = _read_query(payload)
     yield _describe_world(query)
     yield from _ask_in_turn(query, None, read_definitions(payload))
 
 
 def judge(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What happened, then each definition's verdict on one event: conditions, a witness, a degree."""
+    """Yield what happened, then each definition's verdict on one event: conditions, a witness, a degree."""
     query = _read_query(payload)
     event = query.check_event(payload["event"] or "")
     yield {**_describe_world(query), "event": event}
@@ -80,7 +80,7 @@ def judge(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def degrees(payload: dict[str, Any]) -> dict[str, Any]:
-    """The degree of every cause of one definition, with all the time that a question has."""
+    """Measure the degree of every cause of one definition, with all the time that a question has."""
     names = read_definitions(payload)
     if len(names) != 1:
         raise Refused("Degrees are asked for one definition at a time.")
@@ -89,7 +89,7 @@ def degrees(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def code(payload: dict[str, Any]) -> dict[str, Any]:
-    """The question as Python and as a command."""
+    """Write the question as Python and as a command."""
     query = _read_query(payload)
     event = None if payload["event"] is None else query.check_event(payload["event"])
     return {"python": as_code.write_python(query, event), "command": as_code.write_command(query, event)}
@@ -149,7 +149,7 @@ def _read_model(text: str) -> Model:
 
 
 def _find_line(message: str, text: str) -> int | None:
-    """The line that declares the first variable a message names, so that it can be marked."""
+    """Find the line that declares the first variable a message names, so that it can be marked."""
     lines: dict[str, int] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if declared := re.match(r"\s*(?:exogenous\s+)?([^\W\d]\w*'*)", line):
@@ -158,7 +158,7 @@ def _find_line(message: str, text: str) -> int | None:
 
 
 def read_definitions(payload: dict[str, Any]) -> tuple[str, ...]:
-    """The definitions that a question is put to."""
+    """Read the definitions that a question is put to."""
     return tuple(get_definition(name).name for name in dict.fromkeys(payload["definitions"] or DEFINITIONS))
 
 
@@ -181,7 +181,7 @@ def _describe_world(query: Query) -> dict[str, Any]:
 
 
 def name_definition(name: str) -> dict[str, str]:
-    """A definition as the page shows it."""
+    """Name a definition as the page shows it."""
     definition = DEFINITIONS[name]
     return {"definition": name, "title": definition.title, "citation": definition.citation}
 
@@ -225,7 +225,7 @@ def _show_verdict(opinion: Opinion) -> dict[str, Any]:
 
 
 def _replay(query: Query, witness: Witness) -> dict[str, Any]:
-    """A witness, what its replay gave where that differs from what happened, and whether the effect is gone."""
+    """Replay a witness; say what that gave where it differs from what happened, and whether the effect is gone."""
     replay = witness.replay(query)
     moved = {name: value for name, value in replay.values.items() if value != query.actual[name]}
     return {**witness.to_json(), "moved": moved, "effect": replay.effect}
@@ -237,5 +237,5 @@ def _show_range(values: tuple[int, ...]) -> dict[str, Any]:
 
 
 def show(value: object) -> str | None:
-    """A number as the page shows it; None stays None."""
+    """Write a number as the page shows it; None stays None."""
     return None if value is None else str(value)

@@ -13,7 +13,7 @@ SHARES = ("alpha_sufficiency", "alpha_necessity")
 
 
 def write_python(query: Query, event: Mapping[str, int] | None) -> str:
-    """Python that asks the same of every definition."""
+    """Write Python that asks the same of every definition."""
     given = [f"context={dict(query.context)!r}", f"effect={json.dumps(str(query.effect), ensure_ascii=False)}"]
     if event is not None:
         given.append(f"event={dict(event)!r}")
@@ -32,7 +32,7 @@ def write_python(query: Query, event: Mapping[str, int] | None) -> str:
 
 
 def write_command(query: Query, event: Mapping[str, int] | None) -> str:
-    """A command line that asks the same; an example goes by its name, another model by a here-document."""
+    """Write a command line that asks the same; an example goes by its name, another model by a here-document."""
     name = _find_example(query)
     words = ["actcause", "ask", name or "-"]
     if query.context:
@@ -59,7 +59,7 @@ def _write_model(query: Query) -> str:
 
 
 def _find_example(query: Query) -> str | None:
-    """The example whose model this is, if its own shares would not be put in place of missing ones."""
+    """Find the example whose model this is, if its own shares would not be put in place of missing ones."""
     for name in examples.names():
         example = examples.load(name)
         if example.model == query.model:

@@ -51,7 +51,7 @@ class AskRequest(TextRequest):
 
 @router.get("/examples")
 async def list_examples() -> list[dict[str, Any]]:
-    """The literature's models, by theme."""
+    """List the literature's models by theme."""
     return _build_catalogue()
 
 
@@ -71,13 +71,13 @@ def _build_catalogue() -> list[dict[str, Any]]:
 
 @router.post("/check")
 async def check(asked: TextRequest, request: Request) -> dict[str, Any]:
-    """The model behind the text, for drawing; or its first mistake and the line that it is in."""
+    """Describe the model behind the text, for drawing; or its first mistake and the line that it is in."""
     return await _ask(request, answers.check, asked)
 
 
 @router.post("/answer")
 async def answer(asked: AskRequest, request: Request) -> Response:
-    """All minimal causes by every definition."""
+    """Find all minimal causes by every definition."""
     found = await _ask(request, answers.answer, asked)
     nothing = {"status": Status.OUT_OF_TIME.value, "said": _explain_gap(found), "causes": []}
     return _assemble(found, "answers", asked, nothing)
@@ -85,20 +85,20 @@ async def answer(asked: AskRequest, request: Request) -> Response:
 
 @router.post("/judge")
 async def judge(asked: AskRequest, request: Request) -> Response:
-    """Whether one event is a cause, by every definition."""
+    """Decide whether one event is a cause, by every definition."""
     found = await _ask(request, answers.judge, asked)
     return _assemble(found, "verdicts", asked, NO_VERDICT | {"sentence": _explain_gap(found)})
 
 
 @router.post("/degrees")
 async def measure_degrees(asked: AskRequest, request: Request) -> dict[str, Any]:
-    """The degrees of responsibility that an answer left open."""
+    """Measure the degrees of responsibility that an answer left open."""
     return await _ask(request, answers.degrees, asked)
 
 
 @router.post("/code")
 async def write_code(asked: AskRequest, request: Request) -> dict[str, Any]:
-    """The question as Python and as a command."""
+    """Write the question as Python and as a command."""
     return await _ask(request, answers.code, asked)
 
 
@@ -108,7 +108,7 @@ def _explain_gap(found: dict[str, Any]) -> str:
 
 
 def _assemble(found: dict[str, Any], name: str, asked: AskRequest, nothing: dict[str, Any]) -> Response:
-    """The parts of an answer as one document; a definition that there was no time for says `nothing`."""
+    """Assemble the parts of an answer; a definition that there was no time for says `nothing`."""
     world, *said = found["parts"]
     by_definition = {each["definition"]: each for each in said}
     names = read_definitions(asked.model_dump())

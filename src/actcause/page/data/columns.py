@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 
 def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A file's columns with types and ranges, and the role of each: as its names say it, or as a guess."""
+    """Inspect a file's columns: types, ranges, and the role of each as its name says it, or as a guess."""
     path = _find_file(payload)
     with _name_file(path, payload):
         names = column_names(path)
@@ -73,14 +73,14 @@ def keep_mapping(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_file(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file whose columns are known holds."""
+    """Describe what a file whose columns are known holds."""
     path = library.find_recording(Path(payload["data"]), str(payload["name"]))
     with _name_file(path, payload):
         return _summarise(describe(path, library.find_mapping(path)))
 
 
 def _summarise(summary: Any) -> dict[str, Any]:
-    """A description as the page shows it."""
+    """Summarise a description as the page shows it."""
     return {
         "rows": summary.rows,
         "episodes": summary.episodes,
@@ -106,7 +106,7 @@ def _summarise(summary: Any) -> dict[str, Any]:
 
 
 def _measure_columns(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]]]:
-    """How many rows were looked at, and for each column its type, least and largest value and missing values."""
+    """Count the rows looked at, and measure each column: type, least and largest value, missing values."""
     rows, columns = 0, {name: _Column() for name in names}
     for chunk in islice(chunks(path, names, ROWS), -(-LOOKED_AT // ROWS)):
         rows += len(next(iter(chunk.values())))
@@ -158,7 +158,7 @@ class _Column:
 
 
 def _find_file(payload: Mapping[str, Any]) -> Path:
-    """The file under its name, or one that is on its way in under a name that the server made."""
+    """Find the file under its name, or one that is on its way in under a name that the server made."""
     here = payload.get("path")
     return Path(here) if here else library.find_recording(Path(payload["data"]), payload["name"])
 

@@ -37,29 +37,29 @@ SourceFields = Mapping[str, Any]  # {"file": name} or {"domain": name, "draw": 0
 
 
 def list_recordings(folder: Path) -> dict[str, Path]:
-    """The recordings of a folder by name, at most so many."""
+    """List the recordings of a folder by name, at most so many."""
     entries = (entry for entry in _list_entries(folder) if entry.suffix.lower() in SUFFIXES and entry.is_file())
     return {path.name: path for path, _ in zip(entries, range(MOST_LISTED), strict=False)}
 
 
 def list_runs(folder: Path) -> dict[str, Path]:
-    """The runs of a folder by name, at most so many."""
+    """List the runs of a folder by name, at most so many."""
     entries = (entry for entry in _list_entries(folder) if (entry / SUMMARY).is_file())
     return {path.name: path for path, _ in zip(entries, range(MOST_LISTED), strict=False)}
 
 
 def find_recording(folder: Path, name: str) -> Path:
-    """The recording of this name."""
+    """Find the recording of this name."""
     return _look_up(list_recordings(folder), name, "recording")
 
 
 def find_run(folder: Path, name: str) -> Path:
-    """The run of this name."""
+    """Find the run of this name."""
     return _look_up(list_runs(folder), name, "run")
 
 
 def slugify(wanted: str) -> str:
-    """A name that is safe for a file or a folder.
+    """Make a name safe for a file or a folder.
 
     >>> slugify("../My data (1)")
     'My-data-1'
@@ -68,7 +68,7 @@ def slugify(wanted: str) -> str:
 
 
 def propose_names(wanted: str, suffix: str = "") -> Iterator[str]:
-    """The name wanted, and others like it in case it is taken.
+    """Yield the name wanted, and others like it in case it is taken.
 
     >>> names = propose_names("mine", ".csv")
     >>> next(names), next(names)
@@ -96,7 +96,7 @@ def hide_folders(function: JobFunction) -> JobFunction:
 
 
 def _list_entries(folder: Path) -> list[Path]:
-    """What is in a folder, by name; hidden files and names that nothing could show are left out."""
+    """List what is in a folder, by name; leave out hidden files and names that nothing could show."""
     if not folder.is_dir():
         return []
     names = (entry.name for entry in os.scandir(folder) if not entry.name.startswith("."))
@@ -113,13 +113,13 @@ def _look_up(known: Mapping[str, Path], name: str, what: str) -> Path:
 
 
 def find_mapping(path: Path) -> Path | None:
-    """The mapping that was stored beside a recording."""
+    """Find the mapping that was stored beside a recording."""
     beside = path.with_name(path.name + SIDECAR)
     return beside if beside.is_file() else None
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """What a JSON file holds, or nothing if it cannot be understood."""
+    """Read what a JSON file holds, or nothing if it cannot be understood."""
     try:
         if path.stat().st_size > MOST_BYTES:
             return {}
@@ -130,7 +130,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def describe_layout(layout: Layout) -> dict[str, Any]:
-    """The names of a recording as a run's summary has them; recordings and runs that agree in these fit."""
+    """Describe the names of a recording as a run's summary has them; recordings and runs that agree in these fit."""
     return {
         "factors": list(layout.factors),
         "features": {factor: list(features) for factor, features in layout.features.items()},
@@ -141,7 +141,7 @@ def describe_layout(layout: Layout) -> dict[str, Any]:
 
 
 def list_sources(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """All recordings and domains with their names, so that runs can be matched with them."""
+    """List all recordings and domains with their names, so that runs can be matched with them."""
     files = []
     for name, path in list_recordings(Path(payload["data"])).items():
         files.append({"name": name, "bytes": path.stat().st_size, **_describe_recording(path, *_times(path))})
@@ -161,7 +161,7 @@ def _list_domains() -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=2 * MOST_LISTED)
 def _describe_recording(source: Path, changed: int, mapped: int | None) -> dict[str, Any]:
-    """Rows and names of a recording; where its columns do not say what they are, why."""
+    """Describe rows and names of a recording; where its columns do not say what they are, say why."""
     from ...data import DataError
     from ...data.mapping import ColumnMap
     from ...data.parquet import is_parquet, open_parquet, parse_header
@@ -186,12 +186,12 @@ def _describe_recording(source: Path, changed: int, mapped: int | None) -> dict[
 
 
 def source_key(source: SourceFields) -> str:
-    """A source's name, for a file about it."""
+    """Name a source, for a file about it."""
     return str(source["file"]) if source.get("file") else "{domain}.{draw}.{seed}.{frames}".format(**source)
 
 
 def describe_source(source: SourceFields) -> str:
-    """A source in words.
+    """Describe a source in words.
 
     >>> describe_source({"domain": "push", "frames": 2000, "seed": 1})
     'push, 2,000 frames, seed 1'
@@ -200,7 +200,7 @@ def describe_source(source: SourceFields) -> str:
 
 
 def load_rows(source: SourceFields, folder: Path, *, policy: str | None = None) -> Transitions:
-    """The rows of a recording, or of a domain as it is recorded on the spot; kept for the next question."""
+    """Load the rows of a recording, or record those of a domain on the spot; keep them for the next question."""
     if not source.get("file"):
         domain = str(source["domain"])
         chosen = policy or ("scripted" if domain in SCRIPTED else "random")
@@ -210,7 +210,7 @@ def load_rows(source: SourceFields, folder: Path, *, policy: str | None = None) 
 
 
 def _times(path: Path) -> tuple[int, int | None]:
-    """When a recording was changed, and the mapping beside it."""
+    """Return when a recording was changed, and the mapping beside it."""
     beside = find_mapping(path)
     return path.stat().st_mtime_ns, None if beside is None else beside.stat().st_mtime_ns
 
@@ -224,7 +224,7 @@ def _record(domain: str, draw: int, seed: int, frames: int, policy: str) -> Tran
 
 @lru_cache(maxsize=2)
 def read_rows(path: Path, changed: int, mapped: int | None = None) -> Transitions:
-    """All rows of a file as it was at a time; the times only tell whether it has to be read again."""
+    """Read all rows of a file as it was at a time; the times only tell whether it has to be read again."""
     from ...data import DataError, concatenate, read_batches
 
     parts, numbers = [], 0

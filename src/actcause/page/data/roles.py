@@ -18,7 +18,7 @@ EPISODES = ("episode", "episode_id", "episodes", "traj", "trajectory", "run", "t
 
 
 def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
-    """Roles as a mapping.
+    """Build a mapping of roles.
 
     >>> roles = [
     ...     {"column": "bx", "role": "state", "factor": "ball", "feature": "x"},
@@ -61,7 +61,7 @@ def _put(table: dict[str, str], name: str, column: str, what: str) -> None:
 
 
 def guess_roles(names: Sequence[str]) -> dict[str, Any]:
-    """What the columns may mean, from names such as `ball.x`, `ball_x`, `next.ball.x`, `ball_x_next`."""
+    """Guess what the columns mean, from names such as `ball.x`, `ball_x`, `next.ball.x`, `ball_x_next`."""
     roles, outcomes = [], []
     for name in names:
         word = name.lower()
@@ -85,7 +85,7 @@ def guess_roles(names: Sequence[str]) -> dict[str, Any]:
 
 
 def read_roles(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The roles that a stored mapping gives; one that was not made here may fall back to a guess."""
+    """Read the roles that a stored mapping gives; one that was not made here may fall back to a guess."""
     blank = {name: {"column": name, "role": "none", "factor": "", "feature": ""} for name in names}
     try:
         for factor, features in mapping["factors"].items():
@@ -108,7 +108,7 @@ def read_roles(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, An
 
 
 def _split_kind(name: str) -> tuple[str, str]:
-    """What the first or last part of a name says, and the rest.
+    """Split what the first or last part of a name says from the rest.
 
     >>> _split_kind("next.ball.x"), _split_kind("ball_x_next"), _split_kind("ball_x")
     (('next', 'ball.x'), ('next', 'ball_x'), ('state', 'ball_x'))
@@ -121,7 +121,7 @@ def _split_kind(name: str) -> tuple[str, str]:
 
 
 def _split_factor(name: str) -> tuple[str, str]:
-    """Factor and feature.
+    """Split factor and feature.
 
     >>> _split_factor("ball.x"), _split_factor("red_ball_x"), _split_factor("speed")
     (('ball', 'x'), ('red_ball', 'x'), ('speed', 'value'))

@@ -46,14 +46,14 @@ class RolesRequest(StrictRequest):
 
 @router.get("/files")
 async def list_files(request: Request) -> dict[str, Any]:
-    """The recordings there are."""
+    """List the recordings there are."""
     services: Services = request.app.state.services
     return await services.workers.call(library.list_sources, services.folders)
 
 
 @router.get("/files/{name}")
 async def show_file(name: str, request: Request) -> dict[str, Any]:
-    """The columns of a file, and what they mean or may mean."""
+    """Show the columns of a file, and what they mean or may mean."""
     services: Services = request.app.state.services
     payload = {**services.folders, "name": name}
     return {"name": name, **await services.workers.call(columns.inspect_file, payload, seconds=LOOK_SECONDS)}
@@ -61,7 +61,7 @@ async def show_file(name: str, request: Request) -> dict[str, Any]:
 
 @router.get("/files/{name}/summary")
 async def summarise_file(name: str, request: Request) -> dict[str, Any]:
-    """What a file whose columns are known holds."""
+    """Summarise what a file whose columns are known holds."""
     services: Services = request.app.state.services
     payload = {**services.folders, "name": name}
     return await services.workers.call(columns.describe_file, payload, seconds=CHECK_SECONDS)

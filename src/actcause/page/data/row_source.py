@@ -37,7 +37,7 @@ class RowSource(StrictRequest):
         return self
 
     def to_payload(self) -> dict[str, Any]:
-        """As workers and jobs get it."""
+        """Write it as workers and jobs get it."""
         if self.file is not None:
             return {"file": self.file}
         return {"domain": self.domain, "draw": self.draw, "seed": self.seed, "frames": self.frames}

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 
 
 def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The episode at position `at`, or the first in which something other than the outcome's own state acts."""
+    """Read the episode at position `at`, or the first in which something other than the outcome's own state acts."""
     source, data_folder = payload["source"], Path(payload["data"])
     if payload.get("run"):
         path = locate_findings(payload)
@@ -72,7 +72,7 @@ def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def locate_findings(payload: Mapping[str, Any]) -> Path:
-    """Where what a run says about a source is kept; both names have been looked up."""
+    """Locate what a run says about a source; both names have been looked up."""
     run = library.find_run(Path(payload["runs"]), str(payload["run"]))
     source = payload["source"]
     if source.get("file"):
@@ -82,7 +82,7 @@ def locate_findings(payload: Mapping[str, Any]) -> Path:
 
 
 def round_numbers(values: Array) -> list[Any]:
-    """Numbers with as many digits as a page needs.
+    """Round numbers to as many digits as a page needs.
 
     >>> round_numbers(np.array([0.1 + 0.2, 123456.789, 0.0]))
     [0.3, 123457.0, 0.0]
@@ -100,7 +100,7 @@ def _numbers_per_step(data: Transitions) -> int:
 
 
 def _read_found(data: Transitions) -> Array | None:
-    """Causes that were found, (rows, factors); the outcome's own factor is always one."""
+    """Read the causes that were found, (rows, factors); the outcome's own factor is always one."""
     columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
     if all(column is None for column in columns):
         return None
@@ -110,7 +110,7 @@ def _read_found(data: Transitions) -> Array | None:
 
 
 def _list_eventful(data: Transitions, found: Array | None, numbers: Array, every: Array) -> list[int]:
-    """The positions of the episodes in which a factor in question acts, by the truth or else by what was found."""
+    """List the episodes in which a factor in question acts, by the truth or else by what was found."""
     causes = found if data.cause is None else data.cause
     if causes is None:
         return []
@@ -119,7 +119,7 @@ def _list_eventful(data: Transitions, found: Array | None, numbers: Array, every
 
 
 def _read_predictions(part: Transitions) -> dict[str, Any]:
-    """Probabilities, doubts and predictions that stand beside the rows."""
+    """Read the probabilities, doubts and predictions that stand beside the rows."""
     names, outputs = part.factors, part.outcome_features
     chances = [part.extra.get(f"probability.{factor}") for factor in names]
     if all(chance is None for chance in chances):
@@ -148,7 +148,7 @@ def _join(part: Transitions, columns: list[str]) -> list[Any]:
 
 
 def _build_scenes(part: Transitions) -> dict[str, Any]:
-    """What the page paints for each step, where the domain has a picture."""
+    """Build what the page paints for each step, where the domain has a picture."""
     from ...envs.drawing import SCENES
     from ...worlds import drawing as worlds
 
@@ -186,7 +186,7 @@ def _describe_body(body: Any) -> list[Any]:
 
 
 def _rebuild_domain(part: Transitions) -> BaseDomain | None:
-    """The domain that a recording says it is of, if its factors and features bear that out."""
+    """Rebuild the domain that a recording says it is of, if its factors and features bear that out."""
     from ...data.domains import rebuild_domain
 
     if not isinstance(part.metadata.get("parameters"), Mapping):

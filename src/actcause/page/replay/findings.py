@@ -23,7 +23,7 @@ MOST_KEPT = 90  # files about a run: rows, their counts, and rows as text
 
 @library.hide_folders
 def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """A job: judge all rows of a source by a run, and write them with what was found beside them."""
+    """Judge all rows of a source by a run, and write them with what was found beside them; a job."""
     from ...data import Writer
     from ...learn import load
 
@@ -47,12 +47,12 @@ def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], No
 
 
 def read_summary(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What `judge_rows` returned when it wrote the file."""
+    """Read what `judge_rows` returned when it wrote the file."""
     return library.read_json(locate_findings(payload).with_suffix(".json"))
 
 
 def write_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The same file as text, beside it."""
+    """Write the same file as text, beside it."""
     from ...data.parquet import open_parquet
     from ...errors import import_extra
 
@@ -71,7 +71,7 @@ def write_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_current(payload: Mapping[str, Any]) -> bool:
-    """Whether what the run says is there, and is not older than the run or the recording."""
+    """Return whether what the run says is there, and is not older than the run or the recording."""
     out = locate_findings(payload)
     if not out.is_file():
         return False
@@ -91,7 +91,7 @@ def _prune(folder: Path) -> None:
 
 
 def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
-    """How many rows there are, as far as that is known, and the rows."""
+    """Count the rows, as far as that is known, and read them in batches."""
     from ...data import count_rows, read_batches
     from ...data.parquet import is_parquet
 
@@ -104,7 +104,7 @@ def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
 
 
 def _judge(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
-    """The rows with what was found, and what the model predicts with and without each factor."""
+    """Judge rows: what was found, and what the model predicts with and without each factor."""
     from ...learn.prediction.row_groups import add_predictions
     from .leave_one_out import predict_without_each
 

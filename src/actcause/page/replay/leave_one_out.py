@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 @torch.no_grad()
 def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Array] | None:
-    """The outcome as predicted from all, (rows, features), and without each, (factors, rows, features), in its units.
+    """Predict the outcome from all, (rows, features), and without each, (factors, rows, features), in its units.
 
     None where the method has no model that can leave factors out.
     """
@@ -39,7 +39,7 @@ def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Ar
 
 
 def _predict(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
-    """(masks, rows, outputs)."""
+    """Predict under each mask: (masks, rows, outputs)."""
     model = learner.nets_["forward"]
     each = masks.unsqueeze(1) * block.present  # (masks, rows, factors)
     if isinstance(model, MaskedModel):

@@ -50,7 +50,7 @@ class DownloadRequest(RowSource):
 
 @router.get("/sources")
 async def list_sources(request: Request) -> dict[str, Any]:
-    """What can be replayed, and the runs that can say something about it."""
+    """List what can be replayed, and the runs that can say something about it."""
     services: Services = request.app.state.services
     sources = await services.workers.call(library.list_sources, services.folders)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
@@ -72,7 +72,7 @@ async def list_sources(request: Request) -> dict[str, Any]:
 
 @router.post("/episode")
 async def show_episode(asked: EpisodeRequest, request: Request) -> dict[str, Any]:
-    """One episode."""
+    """Show one episode."""
     services: Services = request.app.state.services
     payload = {**_payload(asked, request), "at": asked.at}
     return await services.workers.call(read_episode, payload, seconds=SECONDS)
@@ -97,7 +97,7 @@ async def start_judging(asked: JudgeRequest, request: Request) -> dict[str, Any]
 
 @router.get("/found")
 async def download_findings(asked: Annotated[DownloadRequest, Query()], request: Request) -> FileResponse:
-    """The rows with what was found about them, as a file."""
+    """Send the rows with what was found about them, as a file."""
     payload = _payload(asked.to_judge_request(), request)
     if not await run_in_threadpool(findings.is_current, payload):
         raise Refused("What this run says of these rows has not been computed yet.", status=404)

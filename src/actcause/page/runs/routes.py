@@ -54,7 +54,7 @@ class TrainRequest(StrictRequest):
 
 @router.get("")
 async def list_runs(request: Request) -> dict[str, Any]:
-    """All runs, the trainings that are under way, the methods, and the paper's figures."""
+    """List all runs, the trainings that are under way, the methods, and the paper's figures."""
     services: Services = request.app.state.services
     live, last = _live_jobs(services), _last_jobs(services)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
@@ -71,7 +71,7 @@ async def list_runs(request: Request) -> dict[str, Any]:
 
 @router.get("/{name}")
 async def show_run(name: str, request: Request) -> dict[str, Any]:
-    """One run with its curve."""
+    """Show one run with its curve."""
     services: Services = request.app.state.services
     path = library.find_run(services.settings.runs, name)
     about = library.read_json(path / library.SUMMARY)
@@ -137,18 +137,18 @@ def _start(services: Services, run: str, asked: TrainRequest, title: str, *, res
 
 
 def _last_jobs(services: Services) -> dict[str, BackgroundJob]:
-    """The last training of each run that this server was asked for."""
+    """Find the last training of each run that this server was asked for."""
     named = {job.payload.get("name") or job.progress.get("run"): job for job in services.jobs if job.function is train}
     return {name: job for name, job in named.items() if name is not None}
 
 
 def _live_jobs(services: Services) -> dict[str, BackgroundJob]:
-    """The trainings that wait or run, by the name of their run."""
+    """Find the trainings that wait or run, by the name of their run."""
     return {name: job for name, job in _last_jobs(services).items() if job.state in UNENDED}
 
 
 def _make_folder(services: Services, wanted: str) -> Path:
-    """An empty folder of that name, or of one like it; one that a cancelled training left empty is used again."""
+    """Make an empty folder of that name, or of one like it; use one again that a cancelled training left empty."""
     runs, live = services.settings.runs, _live_jobs(services)
     if len(library.list_runs(runs)) >= library.MOST_LISTED:
         raise Refused(f"There are {library.MOST_LISTED} runs already; move some elsewhere.")
@@ -164,7 +164,7 @@ def _make_folder(services: Services, wanted: str) -> Path:
 
 
 def _summarise(path: Path, last: BackgroundJob | None) -> dict[str, Any]:
-    """What a list shows of a run; `last` is the job that trains it, or did."""
+    """Summarise a run for a list; `last` is the job that trains it, or did."""
     job = last if last is not None and last.state in UNENDED else None
     about, scores = library.read_json(path / library.SUMMARY), library.read_json(path / SCORES)
     asked = library.read_json(path / REQUEST)
@@ -192,14 +192,14 @@ def _summarise(path: Path, last: BackgroundJob | None) -> dict[str, Any]:
 
 
 def _find_scorable(recordings: Mapping[str, Path], path: Path) -> str | None:
-    """The recording by which a run can be scored that was not scored when it was trained."""
+    """Find the recording by which a run can be scored that was not scored when it was trained."""
     source = library.read_json(path / library.SUMMARY).get("source")
     done = (path / SCORES).exists() or not (path / library.MODEL).is_file()
     return source if isinstance(source, str) and source in recordings and not done else None
 
 
 def _is_lively(history: Path, last: BackgroundJob | None) -> bool:
-    """Whether something wrote to the history a moment ago, and not a job of ours that has ended since."""
+    """Return whether something wrote to the history a moment ago, and not a job of ours that has ended since."""
     if not history.is_file():
         return False
     over = LIVELY if last is None or last.ended is None else time.monotonic() - last.ended
@@ -207,7 +207,7 @@ def _is_lively(history: Path, last: BackgroundJob | None) -> bool:
 
 
 def _read_history(path: Path) -> list[dict[str, Any]]:
-    """Lines of a history, thinned to as many as a curve needs; the last one is always among them."""
+    """Read a history, thinned to as many lines as a curve needs; the last one is always among them."""
     try:
         if path.stat().st_size > MOST_BYTES:
             return []

@@ -26,7 +26,7 @@ Report = Callable[[dict[str, Any]], None]
 
 @library.hide_folders
 def train(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """A job: train, or go on with, the run called `name`, which is one that the server made or looked up.
+    """Train, or go on with, the run called `name`, which is one that the server made or looked up; a job.
 
     What was asked is kept in the run, so that it can be resumed.
     """
@@ -77,7 +77,7 @@ def train(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 @library.hide_folders
 def score(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """A job: score a run that was trained elsewhere on a recording with true causes."""
+    """Score a run that was trained elsewhere on a recording with true causes; a job."""
     report({"stage": "loading"})
     from ...learn import LearnError, load, runs
 
@@ -93,7 +93,7 @@ def score(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _keep_request(folder: Path, payload: Mapping[str, Any]) -> None:
-    """What was asked; written once a run is there, since a training refuses a folder with other files in it."""
+    """Keep what was asked, once a run is there: a training refuses a folder with other files in it."""
     if not (folder / REQUEST).exists():
         kept = {key: payload[key] for key in ("source", "method", "seed", "max_seconds", "options")}
         _write(folder / REQUEST, kept)
@@ -106,7 +106,7 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def _measure(learner: Learner, data: Transitions, source: library.SourceFields, *, held: bool) -> dict[str, Any] | None:
-    """The error on fresh rows of a domain, or on a recording's: where it was learned from, on the held-out ones."""
+    """Measure the error on fresh rows of a domain, or on a recording's held-out rows where it was learned from."""
     from ...learn import LearnError, evaluate
     from ...learn.training.replica import split_of
 

@@ -30,7 +30,7 @@ ROUTERS = (ask.router, preimages.router, replay.router, runs.router, uploads.rou
 
 
 def build_application(settings: Settings) -> FastAPI:
-    """The explorer as an ASGI application."""
+    """Build the explorer as an ASGI application."""
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

@@ -48,7 +48,7 @@ def run_job(channel: Connection, niceness: int) -> None:
 
 
 def _measure_memory() -> int:
-    """KiB that this process has; the most that it ever had where the system does not say."""
+    """Measure the KiB that this process has; the most that it ever had where the system does not say."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize() // 1024

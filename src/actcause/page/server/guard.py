@@ -42,7 +42,7 @@ HEADERS = {
 
 
 def error_response(refused: Refused, headers: Mapping[str, str] | None = None) -> Response:
-    """What every error looks like; ASCII, so that whatever was sent can be shown."""
+    """Write an error as all look; in ASCII, so that whatever was sent can be shown."""
     body = json.dumps({"error": refused.message, "line": refused.line, "parameter": refused.parameter})
     return Response(body, refused.status, headers, "application/json")
 
@@ -182,7 +182,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """The host's name in an address, and the name with its port.
+    """Split the host's name in an address from the name with its port.
 
     >>> _split("//[::1]:8000"), _split("http://localhost:8000"), _split("//[")
     (('::1', '[::1]:8000'), ('localhost', 'localhost:8000'), ('', ''))

@@ -109,7 +109,7 @@ class Jobs:
             del self._tasks[job.id]
 
     async def _run(self, job: BackgroundJob) -> Payload:
-        """The last message of the job's process, which has ended then."""
+        """Run a job's process to its end, and return its last message."""
         child = Child(run_job, self._limits.niceness)
         try:
             child.send(job.function, job.payload)
@@ -134,14 +134,14 @@ router = APIRouter(prefix="/api/jobs")
 
 @router.get("")
 async def list_jobs(request: Request) -> list[Payload]:
-    """All jobs that are remembered, without their results."""
+    """List all jobs that are remembered, without their results."""
     jobs: Jobs = request.app.state.services.jobs
     return [{**job.to_json(), "result": None} for job in jobs]
 
 
 @router.get("/{name}")
 async def show_job(name: str, request: Request) -> Payload:
-    """One job."""
+    """Show one job."""
     jobs: Jobs = request.app.state.services.jobs
     return jobs.get(name).to_json()
 

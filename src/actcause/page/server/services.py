@@ -31,7 +31,7 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
 
     @classmethod
     def of(cls, error: ActCauseError) -> Refused:
-        """A user's mistake in the page's words."""
+        """Tell of a user's mistake in the page's words."""
         if not isinstance(error, ParseError):
             return cls(error.describe(name_field), parameter=error.parameter)
         if error.parameter is None:

@@ -48,5 +48,5 @@ class Settings:
 
 
 def home() -> Path:
-    """Where recordings and runs are kept unless the user says otherwise."""
+    """Return where recordings and runs are kept unless the user says otherwise."""
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "actcause"

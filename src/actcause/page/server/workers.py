@@ -60,14 +60,14 @@ class Child:
             self._child.channel.send((function, payload))
 
     async def receive(self) -> Payload:
-        """The next message; EOFError if the process has ended."""
+        """Wait for the next message; EOFError if the process has ended."""
         message = await self._messages.get()
         if message is None:
             raise EOFError
         return message
 
     def measure_work(self) -> float:
-        """Seconds that it has had a processor; infinity where the system does not say."""
+        """Measure the seconds that it has had a processor; infinity where the system does not say."""
         try:
             with open(f"/proc/{self.process.pid}/stat") as file:
                 after_name = file.read().rpartition(")")[2].split()
@@ -83,7 +83,7 @@ class Child:
 
 
 async def _gather_reply(child: Child, parts: list[Payload]) -> Payload:
-    """The reply of a worker; what came in parts is gathered, also for a caller who waits no longer."""
+    """Gather the reply of a worker, which may come in parts, also for a caller who waits no longer."""
     while "part" in (message := await child.receive()):
         parts.append(message["part"])
     if parts and "refused" not in message:
@@ -92,7 +92,7 @@ async def _gather_reply(child: Child, parts: list[Payload]) -> Payload:
 
 
 def _keep_parts(parts: list[Payload], refused: Refused) -> Payload:
-    """The parts that were answered before the rest was refused; the refusal itself if there are none."""
+    """Keep the parts that were answered before the rest was refused; if there are none, raise the refusal."""
     if not parts:
         raise refused from None
     return {"result": {"parts": parts, "late": refused.message}}
@@ -158,7 +158,7 @@ class QuestionWorkers:
     async def call(
         self, function: Function, payload: Payload, *, seconds: float | None = None, owner: str | None = None
     ) -> Payload:
-        """What a function of a module gives for the payload, within `seconds`.
+        """Have a worker call a function of a module with the payload, within `seconds`.
 
         A function that yields its answer in parts gives `{"parts": [...], "late": None}`; if it is cut
         short, the parts so far, and `late` says why. A newer call of the same `owner` takes the place of
@@ -235,7 +235,7 @@ class QuestionWorkers:
         return answer
 
     async def _take_idle(self) -> Child:
-        """A process that waits for a question."""
+        """Take a process that waits for a question."""
         while (child := await self._wait_for_idle()).gone.is_set():
             self._replace(child, False)
         return child

@@ -21,7 +21,7 @@ MOST_STATES = 64  # of a space whose valid pairs are all counted
 
 @limit_time()
 def picture(payload: dict[str, Any]) -> dict[str, Any]:
-    """A pair of least cost as a grid or a table, with its legend and its numbers."""
+    """Show a pair of least cost as a grid or a table, with its legend and its numbers."""
     began = perf_counter()
     question = SpaceQuestion.of(payload)
     walk, space = question.load_pairs(), question.load_space()
@@ -60,7 +60,7 @@ def picture(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explain_at_once(payload: dict[str, Any]) -> dict[str, Any] | None:
-    """Why the state has its binary; None if it is no state of this space, or would keep the picture waiting."""
+    """Explain the binary of a state; None if it is no state of this space, or would keep the picture waiting."""
     try:
         return _explain(payload, seconds=0.5)
     except (ActCauseError, OutOfBudget):
@@ -69,7 +69,7 @@ def _explain_at_once(payload: dict[str, Any]) -> dict[str, Any] | None:
 
 @limit_time()
 def why(payload: dict[str, Any]) -> dict[str, Any]:
-    """Why a state has its binary in a pair."""
+    """Explain the binary of a state in a pair."""
     return _explain(payload)
 
 
@@ -83,7 +83,7 @@ def _explain(payload: dict[str, Any], seconds: float | None = None) -> dict[str,
 
 @limit_time()
 def histogram(payload: dict[str, Any]) -> dict[str, Any]:
-    """How many valid pairs there are of each cost, minimal or not (Figure 7b of the paper)."""
+    """Count the valid pairs of each cost, minimal or not (Figure 7b of the paper)."""
     question = SpaceQuestion.of(payload)
     states = len(question.load_space().states)
     if states > MOST_STATES:

@@ -43,7 +43,7 @@ class SpaceQuestion:
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> SpaceQuestion:
-        """The question of a request; what it leaves open is the example's own."""
+        """Read the question of a request; what it leaves open is the example's own."""
         example = examples.load(payload["example"]) if payload.get("example") else None
         text = payload.get("text") or (example.text if example else "")
         if not text.strip():
@@ -57,13 +57,13 @@ class SpaceQuestion:
         )
 
     def load_space(self) -> Space:
-        """The space that is asked about; its time begins anew."""
+        """Load the space that is asked about; its time begins anew."""
         space = _build_space(self.text, self.outcome, self.where)
         space.clock.start()
         return space
 
     def load_pairs(self) -> PairWalk:
-        """The pairs of least cost."""
+        """Load the pairs of least cost."""
         return _find_pairs(self)
 
 
@@ -98,7 +98,7 @@ class Space:
     _undoing: dict[int, tuple[Array, Array | int]] = field(default_factory=dict)
 
     def count_undoing(self, mask: int, index: int) -> tuple[int, int]:
-        """With `mask` held: how many changes of the other variables change this state's outcome, of how many."""
+        """Count the changes of the other variables that change this state's outcome with `mask` held, of how many."""
         if mask not in self._undoing:
             if len(self._undoing) >= MOST_KEPT:
                 self._undoing.clear()
@@ -110,7 +110,7 @@ class Space:
         return {name: int(column[index]) for name, column in self.states.contexts.items()}
 
     def find(self, context: Mapping[str, int]) -> int:
-        """The state that a context produces."""
+        """Find the state that a context produces."""
         return self.states.find_context(self.model.check_context(context))
 
 
@@ -130,7 +130,7 @@ def _build_space(text: str, outcome: str, where: str) -> Space:
 
 
 def _parse(parameter: str, text: str, model: Model) -> Expression:
-    """A formula of the model; a mistake in it is not one of the model's text, so no line is named."""
+    """Parse a formula of the model; a mistake in it is not one of the model's text, so no line is named."""
     try:
         return parse_formula(text, model.ranges)
     except ParseError as error:
@@ -172,7 +172,7 @@ class PairWalk:
         return longest if self.partitions.count is None else min(longest, self.partitions.count)
 
     def read_pair(self, number: int) -> tuple[Array, Array | None]:
-        """The masks of a pair, counted from 1, and those of the one before it."""
+        """Read the masks of a pair, counted from 1, and those of the one before it."""
         if not 1 <= number <= self.most:
             raise QueryError(f"The pairs that can be shown are numbered 1 to {self.most:,}; got {number}.")
         if number < self._number:

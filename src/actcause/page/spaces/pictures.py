@@ -66,7 +66,7 @@ class ColouredStates:
         return ranks
 
     def build_legend(self) -> list[dict[str, Any]]:
-        """What each binary means; the most frequent ones where there are very many."""
+        """Say what each binary means; of very many, the most frequent ones."""
         states = self.space.states
         chosen = sorted(sorted(range(len(self.masks)), key=lambda i: -self.counts[i])[:MOST_BINARIES])
         return [
@@ -84,7 +84,7 @@ class ColouredStates:
         ]
 
     def count_lengths(self) -> list[dict[str, Any]]:
-        """How many states have a binary of each length: the cost is their sum."""
+        """Count the states with a binary of each length: the cost is their sum."""
         states: dict[int, int] = {}
         for mask, count in zip(self.masks, self.counts, strict=True):
             states[mask.bit_count()] = states.get(mask.bit_count(), 0) + count
@@ -108,7 +108,7 @@ class Axes:
 
     @classmethod
     def of(cls, space: Space, wanted: Sequence[str], held: Mapping[str, int], own: Mapping[str, int]) -> Axes:
-        """The axes that were asked for, or the two roots of most values; the example's own values for the rest."""
+        """Choose the axes asked for, or the two roots of most values; the rest has the example's own values."""
         model = space.model
         for name in (*wanted, *held):
             if name not in model.roots:
@@ -130,7 +130,7 @@ class Axes:
 
 
 def build_grid(coloured: ColouredStates, axes: Axes) -> dict[str, Any]:
-    """The binaries of a slice as rows of small integers: 0 where there is no state, else a place of the legend + 1.
+    """Build a slice's binaries as rows of small integers: 0 where no state is, else a place of the legend + 1.
 
     Axes end where the slice does. Where one has too many values, a cell stands for several states and shows the rarest
     binary among them.
@@ -169,7 +169,7 @@ def _select(space: Space, held: Mapping[str, int]) -> Array:
 
 
 def _place_along(column: Array, values: Range) -> tuple[Array, Range, int]:
-    """The place of each state along an axis, the first value of each place, and how many values a place holds."""
+    """Place each state along an axis; return also the first value of each place, and how many values it holds."""
     places = encode(column, values)
     low, high = (int(places.min()), int(places.max())) if len(places) else (0, 0)
     each = -(-(high - low + 1) // MOST_CELLS_ACROSS)
@@ -181,7 +181,7 @@ def _place_along(column: Array, values: Range) -> tuple[Array, Range, int]:
 
 
 def build_table(coloured: ColouredStates, before: Array | None, now: Array) -> dict[str, Any]:
-    """The first states, each with its values, its outcome and its binary; `changed` since the pair before."""
+    """Build a table of the first states: values, outcome, binary, and whether it `changed` since the pair before."""
     space = coloured.space
     states, model = space.states, space.model
     hidden = [name for name in model.roots if name not in states.variables]
@@ -202,7 +202,7 @@ def build_table(coloured: ColouredStates, before: Array | None, now: Array) -> d
 
 
 def list_changes(space: Space, before: Array | None, now: Array) -> dict[str, Any]:
-    """Where a pair differs from the one before it."""
+    """List where a pair differs from the one before it."""
     places = [] if before is None else np.flatnonzero(before != now).tolist()
     states = space.states
     listed = [
@@ -219,7 +219,7 @@ def list_changes(space: Space, before: Array | None, now: Array) -> dict[str, An
 
 
 def list_roots(space: Space) -> list[dict[str, Any]]:
-    """The roots, to choose axes and a slice from."""
+    """List the roots, to choose axes and a slice from."""
     model = space.model
     return [
         {
@@ -235,7 +235,7 @@ def list_roots(space: Space) -> list[dict[str, Any]]:
 
 
 def choose_view(space: Space) -> str:
-    """A picture for many states of roots with many values, else a table."""
+    """Choose a picture for many states of roots with many values, else a table."""
     many = any(len(space.model.ranges[name]) >= MANY_VALUES for name in space.model.roots)
     return "picture" if many and len(space.states) > SMALL else "table"
 
@@ -244,7 +244,7 @@ def choose_view(space: Space) -> str:
 
 
 def describe_binary(model: Model, names: Sequence[str]) -> str:
-    r"""What a binary says: which variables matter.
+    r"""Describe which variables matter by a binary.
 
     >>> describe_binary(Model.from_text('P "the pusher"\nX\nY = P and X'), ["P", "X"])
     'P (the pusher) and X together'
@@ -256,7 +256,7 @@ def describe_binary(model: Model, names: Sequence[str]) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Words joined by commas and a last 'and'.
+    """Join words by commas and a last 'and'.
 
     >>> join_words(["A", "B", "C"])
     'A, B and C'
@@ -265,7 +265,7 @@ def join_words(words: Sequence[str]) -> str:
 
 
 def format_values(values: Mapping[str, int]) -> str:
-    """An assignment in one line.
+    """Write an assignment in one line.
 
     >>> format_values({"A": 1, "B": 0})
     'A=1, B=0'
@@ -274,7 +274,7 @@ def format_values(values: Mapping[str, int]) -> str:
 
 
 def format_count(count: int | None) -> str:
-    """A number of pairs, exact however large it is: they are products of small numbers.
+    """Write a number of pairs, exact however large it is: they are products of small numbers.
 
     >>> format_count(32), format_count(2**40), format_count(2**40 * 3**20), format_count(None)
     ('32', '2^40', '2^40 · 3^20', 'not counted')

@@ -112,7 +112,7 @@ class Explanation:
         return format_values({name: state[name] for name in self.space.states.names(mask)})
 
     def _check_necessity(self, mask: int) -> NecessityCheck:
-        """The first set of held variables with which enough settings change the outcome, else the best one."""
+        """Find the first set of held variables with which enough settings change the outcome, else the best one."""
         space, states = self.space, self.space.states
         model, names = space.model, states.names(mask)
         values = {**space.context_of(self.index), **states.state(self.index)}
@@ -155,7 +155,7 @@ class Explanation:
     # -- shorter ones ----------------------------------------------------------------------------
 
     def _explain_shorter(self) -> list[str]:
-        """Why no shorter binary is given; for the empty one, why none at all is."""
+        """Explain why no shorter binary is given; for the empty one, why none at all is."""
         width = len(self.space.states.variables)
         sizes = range(1, self.mask.bit_count()) if self.mask else sorted({1, width})
         total = sum(comb(width, size) for size in sizes)
@@ -179,7 +179,7 @@ class Explanation:
         )
 
     def _list_others(self) -> list[str]:
-        """What the state is given in other pairs of least cost."""
+        """List what the state is given in other pairs of least cost."""
         partitions = self.question.load_pairs().partitions
         # Where the pairs could not be counted, each binary would take a search of its own.
         if partitions.count in (None, 1) or len(self.space.states) > MOST_SEARCHED:
@@ -190,7 +190,7 @@ class Explanation:
     # -- the neighbour ---------------------------------------------------------------------------
 
     def _find_neighbour(self) -> dict[str, Any] | None:
-        """The nearest state with another binary: fewest variables differ, then their values differ least."""
+        """Find the nearest state with another binary: fewest variables differ, then their values differ least."""
         states = self.space.states
         candidates = np.flatnonzero(self.masks != self.mask)
         if not len(candidates):
@@ -213,7 +213,7 @@ class Explanation:
 
 
 def _describe_difference(here: Sequence[str], there: Sequence[str]) -> str:
-    """What matters there and not here, and the other way round.
+    """Describe what matters there and not here, and the other way round.
 
     >>> _describe_difference(["P", "X"], ["P"])
     'X no longer matters'
@@ -227,7 +227,7 @@ def _describe_difference(here: Sequence[str], there: Sequence[str]) -> str:
 
 
 def _format_share(alpha: Fraction) -> str:
-    """A share as people write it: 20%, or 1/3 where a percentage would be long.
+    """Write a share as people do: 20%, or 1/3 where a percentage would be long.
 
     >>> _format_share(Fraction(1, 5)), _format_share(Fraction(1, 3))
     ('20%', '1/3')

@@ -54,20 +54,20 @@ class StateRequest(SpaceRequest):
 
 @router.post("/picture")
 async def show_picture(question: PictureRequest, request: Request) -> dict[str, Any]:
-    """A pair of least cost, to be looked at."""
+    """Show a pair of least cost, to be looked at."""
     services: Services = request.app.state.services
     return await services.workers.answer(request, answers.picture, question.model_dump(), SECONDS)
 
 
 @router.post("/why")
 async def explain_state(question: StateRequest, request: Request) -> dict[str, Any]:
-    """Why a state has its binary."""
+    """Explain why a state has its binary."""
     services: Services = request.app.state.services
     return await services.workers.answer(request, answers.why, question.model_dump(), SECONDS)
 
 
 @router.post("/histogram")
 async def count_pairs(question: SpaceRequest, request: Request) -> dict[str, Any]:
-    """All valid pairs by cost."""
+    """Count all valid pairs by cost."""
     services: Services = request.app.state.services
     return await services.workers.answer(request, answers.histogram, question.model_dump(), BRIEF_SECONDS)
