@@ -35,9 +35,10 @@ VOCABULARY = {
     "encode", "encoding", "header", "layers", "layout", "networks", "row_arrays", "transitions", "validate",
 }  # fmt: skip
 IRREGULAR = (
-    "begun done drawn found gone given held kept known left made met put said seen sent shown spent taken told tried"
+    "begun done drawn found gone given held kept known left made met said seen sent shown spent taken told written"
 )
-PARTICIPLE = re.compile(rf"_?(\w+ed|{IRREGULAR.replace(' ', '|')}|written)(_\w+)?")
+# The first word of a name; `tried` ends as the regular ones do, and these three are none.
+PARTICIPLE = re.compile(rf"_?(?!embed|seed|speed)([a-z]+ed|{IRREGULAR.replace(' ', '|')})(_\w+)?")
 
 # What every Python process of a walk runs first: a line for each file of the package of which a function is called.
 TRACER = """

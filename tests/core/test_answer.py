@@ -25,7 +25,7 @@ from actcause import (
     examples,
     is_cause,
 )
-from actcause.core.answer import as_share, pinned_outcome
+from actcause.core.answer import as_share, find_pinned_value
 from actcause.core.text import parse_formula
 
 TEXT = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH"
@@ -349,7 +349,7 @@ def test_an_event_that_cannot_be_judged_is_refused_in_one_sentence(event: object
 )
 def test_an_effect_is_pinned_if_it_is_one_value_of_one_variable(effect: str, pinned: tuple[str, int] | None) -> None:
     model = Model.from_text("BS\nT in 0..2")
-    assert pinned_outcome(parse_formula(effect, model.ranges), model) == pinned
+    assert find_pinned_value(parse_formula(effect, model.ranges), model) == pinned
 
 
 # -- witnesses -------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from actcause.learn import METHODS
 from actcause.reproduction import canaries, revisions
 from actcause.reproduction.catalogue import catalogue, find_folder
 from actcause.reproduction.certificates import Certificate, Certificates
-from actcause.reproduction.digest import FRONT_ENDS, PACKAGE, digest_code, digest_package, needed_parts
+from actcause.reproduction.digest import FRONT_ENDS, PACKAGE, digest_code, digest_package, write_needed_parts
 from actcause.reproduction.experiment import Record, ReproduceError
 from actcause.reproduction.states import Demand, State, judge
 from letters import LETTERS
@@ -203,7 +203,7 @@ def test_the_newest_good_result_counts_and_none_is_missing() -> None:
 
 
 def test_revisions_are_those_of_the_classes() -> None:
-    known = revisions.known_revisions()
+    known = revisions.list_revisions()
     assert {f"method:{name}" for name in METHODS} == {part for part in known if part.startswith("method:")}
     assert all(known[f"method:{name}"] == kind.revision > 0 for name, kind in METHODS.items())
     assert {f"domain:{name}" for name in domain_names()} == {part for part in known if part.startswith("domain:")}
@@ -217,7 +217,7 @@ def test_an_unknown_part_is_named() -> None:
 def test_a_result_is_stale_once_a_revision_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = catalogue(find_folder())["mover"]
     [piece, *_] = listed.experiment.pieces(listed.experiment.arguments)
-    monkeypatch.setattr(revisions, "known_revisions", lambda: {"exact": 2})
+    monkeypatch.setattr(revisions, "list_revisions", lambda: {"exact": 2})
     demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.code)
     record = made_by(listed.code, settings=demand.settings)
     assert judge([record], demand, Certificates()).reason == "revision of exact was 1, now 2"
@@ -263,7 +263,7 @@ def test_every_module_counts_but_front_ends_and_layout_do_not(tmp_path: Path, fi
 
 def test_a_file_is_followed_from_the_name_that_is_needed(tmp_path: Path) -> None:
     (tmp_path / "letters.py").write_text(LETTERS)
-    whole = "".join(needed_parts(tmp_path / "letters.py", "run"))
+    whole = "".join(write_needed_parts(tmp_path / "letters.py", "run"))
     assert "doubled" in whole
     assert "PAUSE" in whole
     assert "The letters" not in whole
@@ -272,7 +272,7 @@ def test_a_file_is_followed_from_the_name_that_is_needed(tmp_path: Path) -> None
 def test_no_result_comes_from_a_front_end() -> None:
     modules = [name.removesuffix(".py").replace("/", ".").rstrip(".") for name in FRONT_ENDS]
     for listed in catalogue(find_folder()).values():
-        needed = "".join(needed_parts(listed.file, listed.experiment.run.__name__))
+        needed = "".join(write_needed_parts(listed.file, listed.experiment.run.__name__))
         assert not [name for name in modules if f"'actcause.{name}'" in needed]
 
 
@@ -282,7 +282,7 @@ def test_there_are_canaries_of_every_part(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(canaries, "digest_exact", lambda: "")
     monkeypatch.setattr(canaries, "digest_experiments", lambda: ((name, "") for name in catalogue(find_folder())))
     parts = canaries.digest_parts(lambda part: None)
-    assert set(parts) == {*revisions.known_revisions(), *(f"experiment:{name}" for name in catalogue(find_folder()))}
+    assert set(parts) == {*revisions.list_revisions(), *(f"experiment:{name}" for name in catalogue(find_folder()))}
 
 
 def test_a_canary_repeats_and_sees_a_change_of_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:

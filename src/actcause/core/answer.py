@@ -170,11 +170,11 @@ class Query:
     @property
     def effect_text(self) -> str:
         """The effect as a reader would say it: `BS=1` where it is one value of one variable."""
-        pinned = pinned_outcome(self.effect, self.model)
+        pinned = find_pinned_value(self.effect, self.model)
         return f"{pinned[0]}={pinned[1]}" if pinned else f"({self.effect})"
 
 
-def pinned_outcome(effect: Expression, model: Model) -> tuple[str, int] | None:
+def find_pinned_value(effect: Expression, model: Model) -> tuple[str, int] | None:
     """Return (variable, value) if the effect says that one variable has one value, else None."""
     binary = (0, 1)
     if isinstance(effect, Name):
@@ -466,7 +466,7 @@ def _because(cause: Cause) -> str:
     if witness.others:
         clauses.append("and " + _assignments(witness.others))
     condition = " ".join(clauses)
-    pinned = pinned_outcome(query.effect, query.model)
+    pinned = find_pinned_value(query.effect, query.model)
     if pinned:
         values = query.model.solve(query.context, witness.intervention)
         return f"{condition}, {pinned[0]} would have been {values[pinned[0]]}"

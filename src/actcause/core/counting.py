@@ -80,7 +80,7 @@ class ModelCounts(Counts):
         if not self.exogenous:
             return None
         columns = [self.encode(name) for name in self.exogenous]
-        key, _ = mixed_radix(columns, [len(self.model.ranges[name]) for name in self.exogenous], self.size[0])
+        key, _ = number_combinations(columns, [len(self.model.ranges[name]) for name in self.exogenous], self.size[0])
         return key
 
     @property
@@ -98,7 +98,7 @@ class ModelCounts(Counts):
             total = prod(map(len, ranges))
             if total > MAX_CELLS:
                 raise TooLargeError(
-                    f"The outcome reads {shown_count(total)} combinations of values; at most {MAX_CELLS} fit. "
+                    f"The outcome reads {format_count(total)} combinations of values; at most {MAX_CELLS} fit. "
                     f"Use smaller ranges, or declare fewer parents."
                 )
             parts = []
@@ -127,7 +127,7 @@ class ModelCounts(Counts):
         freed = tuple(axis for axis in range(len(self.axes)) if axis not in kept)
         total = prod(table.shape[axis] for axis in freed)
         shape = [table.shape[axis] for axis in kept]
-        place, width = mixed_radix([self.encode(self.axes[axis]) for axis in kept], shape, self.size[0])
+        place, width = number_combinations([self.encode(self.axes[axis]) for axis in kept], shape, self.size[0])
         if not freed:  # nothing is left to change; counting would take a row of zeros for each state
             return (table.ravel()[place] != own).astype(np.int64), 1
         agreeing = np.zeros((width, kinds + 1), dtype=np.int64)
@@ -202,7 +202,7 @@ class TableCounts(Counts):
         self.contexts = {}
 
     def differing(self, mask: int) -> tuple[Array, Array | int]:
-        place, _ = mixed_radix(
+        place, _ = number_combinations(
             [self.codes[i] for i in bits(mask)], [self.sizes[i] for i in bits(mask)], len(self.outcomes)
         )
         unique, place = np.unique(place, return_inverse=True)
@@ -245,7 +245,7 @@ def bits(mask: int) -> list[int]:
     return [i for i in range(mask.bit_length()) if mask >> i & 1]
 
 
-def mixed_radix(columns: Sequence[Array], sizes: Sequence[int], rows: int) -> tuple[Array, int]:
+def number_combinations(columns: Sequence[Array], sizes: Sequence[int], rows: int) -> tuple[Array, int]:
     """Give each combination of columns a number, and count how many there can be."""
     key = np.zeros(rows, dtype=np.int64)
     width = 1
@@ -275,7 +275,7 @@ def distinct(array: Array) -> Range:
     return tuple(np.unique(array).tolist())
 
 
-def shown_count(count: int) -> str:
+def format_count(count: int) -> str:
     """Write a count that may have thousands of digits."""
     return str(count) if count < 10**15 else f"about 2**{count.bit_length() - 1}"
 

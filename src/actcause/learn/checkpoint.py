@@ -148,7 +148,7 @@ def read(path: str | PathLike[str]) -> Saved:
         header = json.loads(metadata[KEY])
         known, version = header["format"] == FORMAT, header["version"]
     except (KeyError, TypeError, ValueError, RecursionError) as wrong:
-        raise damaged(path) from wrong
+        raise damage_error(path) from wrong
     if not known or version != VERSION:
         raise RunError(
             f"{path} is of version {quote(version)} of the format, and this actcause reads version {VERSION}: "
@@ -157,6 +157,6 @@ def read(path: str | PathLike[str]) -> Saved:
     return Saved(header, tensors)
 
 
-def damaged(path: str | PathLike[str]) -> RunError:
+def damage_error(path: str | PathLike[str]) -> RunError:
     """Return the error for a header that is no header of ours."""
     return RunError(f"{path} has a header that cannot be understood: it may be damaged or edited; train again.")

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ..data.layout import Layout
 from ..errors import ActCauseError
-from .checkpoint import NET, damaged, read
+from .checkpoint import NET, damage_error, read
 from .errors import RunError
 from .learner import Learner
 from .registry import make
@@ -48,7 +48,7 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
             networks = learner.networks(learner.encoder_, 1)
         learner.nets_ = {name: networks[name] for name in saved.header["networks"]}
     except (ActCauseError, AttributeError, KeyError, TypeError, ValueError, RuntimeError) as wrong:
-        raise damaged(file) from wrong
+        raise damage_error(file) from wrong
     strange = {name.removeprefix(f"{NET}.").split(".")[0] for name in saved.tensors} - learner.nets_.keys()
     if strange:
         raise RunError(

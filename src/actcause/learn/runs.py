@@ -271,10 +271,10 @@ class _Recorder:
         trainer = self.session.trainer
         assert trainer is not None
         # Asked of all before anything that may fail in one process alone.
-        others = 0 if self.processes is None else self.processes.any(self._asked, self.session.device)
+        others = 0 if self.processes is None else self.processes.any(self._stop_signal, self.session.device)
         if self.keeps:
             self._log(moment, trainer.history[-1])
-        asked = self._asked if self.processes is None else others
+        asked = self._stop_signal if self.processes is None else others
         if self.patience is not None and _has_settled(trainer.history, self.patience):
             raise StageOver  # and no checkpoint here: a resumed training would miss this end
         if asked or time.monotonic() - self.saved >= self.every:
@@ -285,7 +285,7 @@ class _Recorder:
             raise Interrupted(asked)
 
     @property
-    def _asked(self) -> int:
+    def _stop_signal(self) -> int:
         """The signal to stop that came to this process; 0 where none did."""
         return self.asked[0] if self.asked else 0
 

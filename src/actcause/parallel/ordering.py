@@ -27,9 +27,9 @@ class TaskPool(Protocol):
     """Where tasks are run; `number` tells them apart."""
 
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
-        """Have a worker begin the task; one that is lost on the way is reported by `finished`."""
+        """Have a worker begin the task; one that is lost on the way is reported by `collect_finished`."""
 
-    def finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
+    def collect_finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
         """Return the tasks that ended since the last call; at least one of them where `wait` says so."""
 
     def abandon(self, numbers: Iterable[int]) -> None:
@@ -53,7 +53,7 @@ def run_in_order(
     ended = False
 
     def take(*, wait: bool) -> None:
-        for number, reply in pool.finished(wait=wait):
+        for number, reply in pool.collect_finished(wait=wait):
             begun = running[number]
             if not isinstance(reply, Died):
                 done[number] = Outcome(*reply, begun.attempts)

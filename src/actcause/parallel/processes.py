@@ -100,7 +100,7 @@ class _Processes:
             how = self._crew.end(self._busy.pop(number)) if number in self._busy else f"as it began: {wrong}"
             self._lost.append((number, Died(how)))
 
-    def finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
+    def collect_finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
         found, self._lost = self._lost, []
         numbers: dict[Any, int] = {worker.channel: number for number, worker in self._busy.items()}
         for channel in ready(list(numbers), None if wait and not found else 0):

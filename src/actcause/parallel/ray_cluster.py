@@ -83,7 +83,7 @@ class _Submitted:
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
         self._numbers[self._function.remote(function, task)] = number
 
-    def finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
+    def collect_finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
         ray = _ray()
         references = list(self._numbers)
         ready, _ = ray.wait(references, num_returns=len(references), timeout=0) if references else ([], [])

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from .catalogue import Listed
 from .certificates import Certificate
-from .digest import digest_code, needed_parts
+from .digest import digest_code, write_needed_parts
 from .experiment import ReproduceError
 from .machine import describe_machine, list_versions, read_commit, run_git
 
@@ -60,7 +60,7 @@ def compare_code(listed: Listed, old: Path, new: Path) -> dict[str, str]:
     """Digest an experiment's code in two trees; none where it is not in both."""
     files = [tree / "experiments" / listed.file.name for tree in (old, new)]
     name = listed.experiment.run.__name__
-    if not all(file.exists() and needed_parts(file, name) for file in files):
+    if not all(file.exists() and write_needed_parts(file, name) for file in files):
         return {}
     before, after = (
         digest_code(tree / "src" / "actcause", file, name) for tree, file in zip((old, new), files, strict=True)

@@ -23,7 +23,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def digest_code(package: Path, file: Path, needed: str) -> str:
     """Hash a package and what a top-level name of an experiment's file needs."""
     code = sha256(digest_package(package).encode())
-    for part in needed_parts(file, needed):
+    for part in write_needed_parts(file, needed):
         code.update(part.encode())
     return code.hexdigest()[:16]
 
@@ -86,24 +86,24 @@ def _join_texts(values: list[ast.expr]) -> list[ast.expr]:
 # -- what an experiment needs ------------------------------------------------------------------------
 
 
-def needed_parts(file: Path, name: str) -> list[str]:
+def write_needed_parts(file: Path, name: str) -> list[str]:
     """Write the top-level statements of a file that define a name or what it refers to, in their order."""
     tree = read_tree(file)
     defined: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
-        for each in _defined_names(statement):
+        for each in _find_defined_names(statement):
             defined.setdefault(each, []).append(statement)
     wanted, needed = [name], set[str]()
     while wanted:
         each = wanted.pop()
         if each not in needed and each in defined:
             needed.add(each)
-            wanted += [used for statement in defined[each] for used in _used_names(statement)]
+            wanted += [used for statement in defined[each] for used in _find_used_names(statement)]
     kept = {id(statement) for each in needed for statement in defined[each]}
     return [write_tree(statement) for statement in tree.body if id(statement) in kept]
 
 
-def _used_names(node: ast.AST) -> Iterator[str]:
+def _find_used_names(node: ast.AST) -> Iterator[str]:
     """Yield the names that a tree refers to, types left out."""
     if isinstance(node, ast.Name):
         yield node.id
@@ -111,10 +111,10 @@ def _used_names(node: ast.AST) -> Iterator[str]:
         if name not in SKIPPED:
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    yield from _used_names(child)
+                    yield from _find_used_names(child)
 
 
-def _defined_names(statement: ast.stmt) -> Iterator[str]:
+def _find_defined_names(statement: ast.stmt) -> Iterator[str]:
     if isinstance(statement, Definition):
         yield statement.name
     elif isinstance(statement, ast.Import | ast.ImportFrom):

@@ -100,7 +100,7 @@ def _describe_runs(results: Results) -> list[str]:
     lines = [f"- **Results**: {len(results.records)} of {results.wanted} pieces"]
     if len(results.records) < results.wanted:
         lines[0] += "; the rest is missing"
-    lines.append(f"- **State**: {tell_states(results.states)}{_judged_by(results)}")
+    lines.append(f"- **State**: {tell_states(results.states)}{_show_judge(results)}")
     lines += [f"- **Machine**: {name}, {count} of them" if len(machines) > 1 else f"- **Machine**: {name}"
               for name, count in sorted(machines.items())]  # fmt: skip
     lines += [
@@ -116,7 +116,7 @@ def _describe_runs(results: Results) -> list[str]:
     return ["\n".join(lines)]
 
 
-def _judged_by(results: Results) -> str:
+def _show_judge(results: Results) -> str:
     return "" if results.judged_by is None else f" at `{results.judged_by}` (see [what that means](index.md#states))"
 
 

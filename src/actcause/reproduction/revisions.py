@@ -20,7 +20,7 @@ EXACT = ("first recorded revision",)  # definitions, solvers, preimages: all tha
 
 def read_revisions(parts: Iterable[str]) -> dict[str, int]:
     """Look up the present revision of each part."""
-    known = known_revisions()
+    known = list_revisions()
     for part in parts:
         if part not in known:
             raise ReproduceError(f"A part is 'exact', 'domain:NAME' or 'method:NAME' of a known name. Got '{part}'.")
@@ -28,7 +28,7 @@ def read_revisions(parts: Iterable[str]) -> dict[str, int]:
 
 
 @cache
-def known_revisions() -> dict[str, int]:
+def list_revisions() -> dict[str, int]:
     """List every part's revision. Those of methods are read from their sources: importing them would need torch."""
     revisions = {"exact": len(EXACT)}
     revisions |= {f"domain:{name}": envs.make(name).revision for name in envs.names()}

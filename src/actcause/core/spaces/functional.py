@@ -12,7 +12,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from ...errors import TooLargeError
-from ..answer import Assignment, Cause, Query, Status, Verdict, Witness, pinned_outcome
+from ..answer import Assignment, Cause, Query, Status, Verdict, Witness, find_pinned_value
 from ..definitions import OutOfBudget, Search
 from ..definitions.functional import enough
 from ..ranges import grids
@@ -33,7 +33,7 @@ class FunctionalSolver(Solver):
     @cached_property
     def space(self) -> StateSpace:
         query = self.query
-        pinned = pinned_outcome(query.effect, query.model)
+        pinned = find_pinned_value(query.effect, query.model)
         outcome = query.effect if pinned is None else pinned[0]
         alone = query.alpha_sufficiency is not None and query.alpha_sufficiency < HALF
         try:

@@ -27,10 +27,10 @@ from ..counting import (
     bits,
     distinct,
     encode,
-    mixed_radix,
+    format_count,
     never,
+    number_combinations,
     shape_of,
-    shown_count,
 )
 from ..equation import Equation
 from ..expression import Array, Expression
@@ -237,7 +237,7 @@ class StateSpace:
 
     def groups(self, mask: int) -> tuple[Array, int]:
         """Give each state a number, equal for those that agree on the mask (and on the background)."""
-        key, size = mixed_radix(
+        key, size = number_combinations(
             [self.codes[i] for i in bits(mask)], [len(self.ranges[i]) for i in bits(mask)], len(self)
         )
         if self.background is not None:
@@ -281,7 +281,7 @@ def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Arra
     count = model.context_count
     if count * len(model.variables) > MAX_CELLS:
         raise TooLargeError(
-            f"The model has {shown_count(count)} contexts of {len(model.variables)} variables; "
+            f"The model has {format_count(count)} contexts of {len(model.variables)} variables; "
             f"at most {MAX_CELLS // len(model.variables)} can be held. Use smaller ranges or fewer roots."
         )
     columns = next(grids([model.ranges[name] for name in model.roots], max(count, 1)))

@@ -60,7 +60,7 @@ class Gradient(ScoreLearner):
     def make_loss(self, training: Training) -> Loss:
         encoders = [replica.encoder for replica in training.replicas]
         relative = Relative.of(encoders, training.device)
-        measured, outputs = _measured_columns(encoders[0], training.device), encoders[0].outputs
+        measured, outputs = _mark_own_columns(encoders[0], training.device), encoders[0].outputs
 
         def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
             model, there = find_network(training.nets, "forward", MaskedModel), training.there(index)
@@ -83,12 +83,12 @@ class Gradient(ScoreLearner):
 
 def _score(nets: Nets, batch: Batch) -> Tensor:
     device = batch.inputs.device
-    relative, measured = Relative.of([batch.encoder], device), _measured_columns(batch.encoder, device)
+    relative, measured = Relative.of([batch.encoder], device), _mark_own_columns(batch.encoder, device)
     model, inputs = find_network(nets, "forward", MaskedModel), batch.inputs.unsqueeze(0)
     return _sizes(model, inputs, batch.present.unsqueeze(0), batch.own, relative, measured, batch.encoder.outputs)[0]
 
 
-def _measured_columns(encoder: Encoder, device: torch.device) -> Tensor:
+def _mark_own_columns(encoder: Encoder, device: torch.device) -> Tensor:
     """(factors, columns): 1 for columns that hold a feature of the factor itself."""
     mask = torch.zeros(len(encoder.classes), encoder.columns, device=device)
     for span in spans(encoder):

@@ -15,7 +15,7 @@ from typing import Any
 
 from ... import examples
 from ...core.answer import Status, as_share
-from ...core.counting import shown_count
+from ...core.counting import format_count
 from ...core.definitions import Deadline, OutOfBudget
 from ...core.expression import Array, Expression
 from ...core.model import Model
@@ -122,7 +122,7 @@ def _build_space(text: str, outcome: str, where: str) -> Space:
     count, variables = model.context_count, len(model.variables)
     if count * variables > MOST_CELLS:
         raise TooLargeError(
-            f"This model has {shown_count(count)} states; a picture takes at most {MOST_CELLS // variables:,} of one "
+            f"This model has {format_count(count)} states; a picture takes at most {MOST_CELLS // variables:,} of one "
             f"with {variables} variables. Give the roots smaller ranges."
         )
     clock = Clock()

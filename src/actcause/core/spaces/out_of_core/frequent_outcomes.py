@@ -66,13 +66,13 @@ def least(problem: Problem, total: int) -> int:
 
 def most_values(problem: Problem, kept: tuple[str, ...]) -> int:
     """Count how many outcomes can matter at once, each `least` times or more: one, unless necessity is over 1/2."""
-    total = problem.assignments(problem.varied_variables(kept))
+    total = problem.assignments(problem.find_varied(kept))
     return min(problem.kinds, total // least(problem, total))
 
 
 def count_tasks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> Iterator[CountTask]:
     """Split the counting for one `FrequentOutcomes` into tasks: some whole rows each, or a part of a long one."""
-    rows, total = problem.assignments(kept), problem.assignments(problem.varied_variables(kept))
+    rows, total = problem.assignments(kept), problem.assignments(problem.find_varied(kept))
     height, width = max(1, CELLS // total), min(total, CELLS)
     most = most_values(problem, kept)
     for first in range(0, rows, height):
@@ -84,7 +84,7 @@ def count_tasks(problem: Problem, kept: tuple[str, ...], deadline: Deadline) -> 
 def count_outcomes(task: CountTask) -> tuple[Array, Array] | None:
     """Count outcomes: the most frequent ones of whole rows, all of a part of one; None if the time is up."""
     problem = task.problem
-    varied = problem.varied_variables(task.kept)
+    varied = problem.find_varied(task.kept)
     try:
         Deadline(task.seconds).check()
     except OutOfBudget:
@@ -118,7 +118,7 @@ def join_counts(
     parts: Iterable[tuple[CountTask, tuple[Array, Array]]], problem: Problem, kept: tuple[str, ...]
 ) -> FrequentOutcomes:
     """Join the counts of its tasks, which come in order, into one `FrequentOutcomes`."""
-    total = problem.assignments(problem.varied_variables(kept))
+    total = problem.assignments(problem.find_varied(kept))
     most = most_values(problem, kept)
     rows: list[tuple[Array, Array]] = []
     row: tuple[Array, Array] | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...counting import CHUNK, Check, ModelCounts, mixed_radix, never
+from ...counting import CHUNK, Check, ModelCounts, never, number_combinations
 from ...definitions import Deadline, OutOfBudget
 from ...expression import Array
 from ...ranges import grids
@@ -73,13 +73,13 @@ class PartCounts(ModelCounts):
         self.problem, self.known = problem, known
 
     def _differing_with(self, held: set[str]) -> tuple[Array, int]:
-        kept = self.problem.kept_variables(held)
-        varied = self.problem.varied_variables(kept)
+        kept = self.problem.find_kept(held)
+        varied = self.problem.find_varied(kept)
         if not varied:  # all that the outcome reads is as it was, and so is the outcome
             return np.zeros(self.size, dtype=np.int64), 1
         if kept in self.known:
             sizes = [len(self.model.ranges[name]) for name in kept]
-            rows, _ = mixed_radix([self.encode(name) for name in kept], sizes, self.size[0])
+            rows, _ = number_combinations([self.encode(name) for name in kept], sizes, self.size[0])
             frequent = self.known[kept]
             return frequent.total - frequent.count(rows, self.actual), frequent.total
         return self._try_out(kept, varied)

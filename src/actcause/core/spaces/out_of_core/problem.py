@@ -85,11 +85,11 @@ class Problem:
         """Count the assignments of these variables."""
         return prod(len(self.model.ranges[name]) for name in names)
 
-    def kept_variables(self, held: set[str]) -> tuple[str, ...]:
+    def find_kept(self, held: set[str]) -> tuple[str, ...]:
         """Return what keeps its values when these state variables are held, of what the outcome reads."""
         return (*self.exogenous, *(name for name in self.inputs if name in held))
 
-    def varied_variables(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def find_varied(self, kept: Sequence[str]) -> tuple[str, ...]:
         """Return what takes all its values while these are kept."""
         return tuple(name for name in self.inputs if name not in kept)
 

@@ -135,14 +135,14 @@ class _Search:
         problem = self.problem
         chosen = list(combinations(range(len(problem.variables)), size))
         named = {sum(1 << i for i in each): {problem.variables[i] for i in each} for each in chosen}
-        sufficient = {mask: problem.kept_variables(names) for mask, names in named.items()}
+        sufficient = {mask: problem.find_kept(names) for mask, names in named.items()}
         self._count(set(sufficient.values()))
         masks = tuple(mask for mask, kept in sufficient.items() if self._can_suffice(kept))
         necessary = set()
         for mask in masks:
             changed = named[mask] & problem.influential & set(problem.inputs)
             if changed:
-                necessary.add(problem.kept_variables(set(problem.inputs) - changed))
+                necessary.add(problem.find_kept(set(problem.inputs) - changed))
         self._count(necessary)
         return masks, necessary | {sufficient[mask] for mask in masks}
 
@@ -160,7 +160,7 @@ class _Search:
         sizes = {kept: problem.assignments(kept) * most_values(problem, kept) for kept in wanted}
         for kept in sorted(wanted, key=lambda kept: (sizes[kept], kept)):
             room = MOST_ROWS - sum(frequent.values.size for frequent in self.known.values())
-            if kept in self.known or not problem.varied_variables(kept) or sizes[kept] > room:
+            if kept in self.known or not problem.find_varied(kept) or sizes[kept] > room:
                 continue
             tasks = list(count_tasks(problem, kept, self.deadline))
             self.known[kept] = join_counts(self._run_counts(tasks, kept), problem, kept)
