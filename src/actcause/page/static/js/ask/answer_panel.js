@@ -6,14 +6,17 @@ import { el, notice, put } from "../shared/ui.js";
 import { buildPlayer, listSteps } from "./witness_player.js";
 
 export class AnswerPanel {
-  /** `told` hears of clicks: act(variable), hint(variable), play(definition, index), stopped(), judge(event), longer(definition). */
+  /**
+   * `listeners` hear of clicks: onAct(variable), onHint(variable), onPlay(definition, index), onStop(), onJudge(event),
+   * onSearchLonger(definition).
+   */
   constructor(tools, listeners) {
     Object.assign(this, { listeners, answer: null, verdicts: null, chosen: null, drawing: null });
     this.mistake = el("div", { class: "mistake" });
     this.headline = el("h1", { class: "headline" });
     this.working = el("span", { class: "soft small busy", role: "status" });
     this.stage = el("div", { class: "stage" });
-    this.player = buildPlayer((step) => this.drawing?.show({ ...this.world(), ...step }), () => listeners.stopped());
+    this.player = buildPlayer((step) => this.drawing?.show({ ...this.world(), ...step }), () => listeners.onStop());
     this.said = el("div", { class: "said" });
     this.element = el(
       "div",
@@ -30,7 +33,7 @@ export class AnswerPanel {
   }
 
   /** Say what is wrong; nothing if the message is empty. */
-  mistaken(message) {
+  showMistake(message) {
     notice(this.mistake, message, "bad");
   }
 
@@ -77,22 +80,22 @@ export class AnswerPanel {
     this.stage.classList.remove("stale");
     this.headline.textContent = verdicts ? `Was ${eventText(verdicts.event)} a cause of ${answer.effect}?` : `What caused ${answer.effect}?`;
     const actions = {
-      play: (definition, index) => listeners.play(definition, index),
-      ask: (event) => listeners.judge(event),
+      play: (definition, index) => listeners.onPlay(definition, index),
+      ask: (event) => listeners.onJudge(event),
       playVerdict: (verdict) => this.playSteps(verdict.event, verdict.witness, verdict.title),
-      longer: (definition) => listeners.longer(definition),
+      longer: (definition) => listeners.onSearchLonger(definition),
     };
     const byDefinition = verdicts && Object.fromEntries(verdicts.verdicts.map((verdict) => [verdict.definition, { ...verdict, event: verdicts.event }]));
     const open = this.said.querySelector(".glossary")?.open;
-    const focused = this.said.contains(document.activeElement) ? labelled(document.activeElement) : null;
+    const focused = this.said.contains(document.activeElement) ? readLabel(document.activeElement) : null;
     put(
       this.said,
-      answer.happened ? buildOverview(answer, answer.answers, actions) : el("p", { class: "notice note", text: nothing(answer) }),
+      answer.happened ? buildOverview(answer, answer.answers, actions) : el("p", { class: "notice note", text: explainNoCause(answer) }),
       answer.happened || verdicts ? buildCards(answer, answer.answers, byDefinition, chosen, actions) : null,
       buildGlossary(),
     );
     if (open) this.said.querySelector(".glossary").open = true;
-    if (focused) [...this.said.querySelectorAll("button")].find((node) => labelled(node) === focused)?.focus();
+    if (focused) [...this.said.querySelectorAll("button")].find((node) => readLabel(node) === focused)?.focus();
   }
 
   // -- a witness on the graph ------------------------------------------------------------------------
@@ -121,9 +124,9 @@ export class AnswerPanel {
   }
 }
 
-const labelled = (node) => node.getAttribute("aria-label") ?? node.textContent;
+const readLabel = (node) => node.getAttribute("aria-label") ?? node.textContent;
 
-const nothing = ({ actual }) => {
+const explainNoCause = ({ actual }) => {
   const some = Object.entries(actual).slice(0, 8).map(([name, value]) => `${name}=${value}`).join(", ");
   return `Nothing caused this: the effect does not hold. Actually ${some}. Change the roots or the effect.`;
 };

@@ -16,10 +16,10 @@ const WORDS = { changed: "changed", held: "held", given: "set", moved: "follows"
 export const canDraw = (model) => model.count <= MOST;
 
 /**
- * Draw a model. `act(variable)` is called when a node is clicked or Enter or Space is pressed on it, and
- * `hint(variable)` says what that does. The result has the element and `show({actual, values, marks, about})`.
+ * Draw a model. `onAct(variable)` is called when a node is clicked or Enter or Space is pressed on it, and
+ * `onHint(variable)` says what that does. The result has the element and `show({actual, values, marks, about})`.
  */
-export function drawGraph(model, { act, hint }) {
+export function drawGraph(model, { onAct, onHint }) {
   const width = nodeWidth(model.variables);
   const { nodes, edges, x, y, full, level } = chooseArrangement(model.variables, width);
   const root = svg("svg", {
@@ -39,7 +39,7 @@ export function drawGraph(model, { act, hint }) {
   const boxes = new Map();
   for (const variable of model.variables) {
     const node = nodes.get(variable.name);
-    const box = drawNode(variable, x(node), y(node), width, act);
+    const box = drawNode(variable, x(node), y(node), width, onAct);
     root.append(box.group);
     boxes.set(variable.name, box);
   }
@@ -55,8 +55,8 @@ export function drawGraph(model, { act, hint }) {
         box.badge.textContent = mark ? WORDS[mark] : "";
         box.group.setAttribute("class", classes(variable, mark, about.includes(name)));
         const said = is === undefined ? "" : ` is ${is}${was !== is ? `, actually ${was}` : ""}${mark ? `, ${WORDS[mark]}` : ""}`;
-        box.group.setAttribute("aria-label", `${variable.label ? `${variable.label}, ` : ""}${name}${said}. ${hint(variable)}`);
-        box.title.textContent = [variable.label, variable.equation && `${name} = ${variable.equation}`, hint(variable)]
+        box.group.setAttribute("aria-label", `${variable.label ? `${variable.label}, ` : ""}${name}${said}. ${onHint(variable)}`);
+        box.title.textContent = [variable.label, variable.equation && `${name} = ${variable.equation}`, onHint(variable)]
           .filter(Boolean)
           .join("\n");
       }
@@ -107,7 +107,7 @@ function nodeWidth(variables) {
   return Math.min(210, Math.max(92, ...need));
 }
 
-function drawNode(variable, x, y, width, act) {
+function drawNode(variable, x, y, width, onAct) {
   const value = svg("tspan", { class: "value" });
   const title = svg("title");
   const badge = svg("text", { class: "badge", x, y: y - HEIGHT / 2 - 9 });
@@ -123,11 +123,11 @@ function drawNode(variable, x, y, width, act) {
     svg("text", { class: "label", x, y: y + 16, text: label.length > most ? `${label.slice(0, most - 1)}…` : label }),
     badge,
   );
-  group.addEventListener("click", () => act(variable));
+  group.addEventListener("click", () => onAct(variable));
   group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    act(variable);
+    onAct(variable);
   });
   return { group, value, title, badge };
 }
@@ -142,10 +142,10 @@ function arrowhead(id, kind) {
 
 /** From the far side of the first node, straight past each bend, to the near side of the last. */
 function curve(path, half, level) {
-  const moved = (point, by) => (level ? { x: point.x + by, y: point.y } : { x: point.x, y: point.y + by });
+  const shift = (point, by) => (level ? { x: point.x + by, y: point.y } : { x: point.x, y: point.y + by });
   const points = path.flatMap((point, index) => {
-    if (index === 0) return [moved(point, half)];
-    return index === path.length - 1 ? [moved(point, -half - 6)] : [moved(point, -half), moved(point, half)];
+    if (index === 0) return [shift(point, half)];
+    return index === path.length - 1 ? [shift(point, -half - 6)] : [shift(point, -half), shift(point, half)];
   });
   return points
     .map((point, index) => {

@@ -1,7 +1,7 @@
 // The question of the view Ask: an example or a model, what the roots were, what happened, and an event to ask about.
 import { buildEditor } from "../shared/model_editor.js";
 import { buildPicker } from "../shared/example_picker.js";
-import { rootControls } from "./root_controls.js";
+import { buildRootControls } from "./root_controls.js";
 import { button, el, field, put } from "../shared/ui.js";
 
 const OWN = "Write a model: one variable a line, with an equation if it follows from others.";
@@ -9,23 +9,23 @@ const BUTTONS = 6; // values of the outcome that have a button each
 
 export class QuestionForm {
   /**
-   * `told` hears of changes: chosen(example), typed() while something is written, settled() when a field is left,
-   * changed() when there is another question, judge(text) for an event, mistaken(sentence).
+   * `listeners` hear of changes: onChoose(example), onType() while something is written, onLeave() when a field is
+   * left, onChange() when there is another question, onJudge(text) for an event, onMistake(sentence).
    */
   constructor(catalogue, listeners) {
-    Object.assign(this, { catalogue, listeners, example: null, values: {}, asked: "" });
-    this.picker = buildPicker(catalogue, (example) => listeners.chosen(example));
+    Object.assign(this, { catalogue, listeners, example: null, values: {}, judgedEvent: "" });
+    this.picker = buildPicker(catalogue, (example) => listeners.onChoose(example));
     this.story = el("p", { class: "story" });
     this.source = el("p", { class: "soft small source" });
-    this.editor = buildEditor(() => this.edited());
-    this.roots = rootControls((root, value) => this.setRoot(root, value));
-    this.effect = this.line({ id: "effect", list: "effects" }, { input: () => listeners.typed(), change: () => listeners.settled() });
+    this.editor = buildEditor(() => this.handleEdit());
+    this.roots = buildRootControls((root, value) => this.setRoot(root, value));
+    this.effect = this.line({ id: "effect", list: "effects" }, { input: () => listeners.onType(), change: () => listeners.onLeave() });
     this.effects = el("datalist", { id: "effects" });
     this.outcomes = el("div", { class: "row outcomes" });
-    const entered = (event) => event.key === "Enter" && listeners.judge(this.event.value);
-    this.event = this.line({ id: "event", class: "mono grow", placeholder: "BT=1" }, { keydown: entered });
-    this.sufficiency = this.line({ placeholder: "weak", size: 8 }, { change: () => listeners.settled() });
-    this.necessity = this.line({ placeholder: "any", size: 8 }, { change: () => listeners.settled() });
+    const judgeOnEnter = (event) => event.key === "Enter" && listeners.onJudge(this.event.value);
+    this.event = this.line({ id: "event", class: "mono grow", placeholder: "BT=1" }, { keydown: judgeOnEnter });
+    this.sufficiency = this.line({ placeholder: "weak", size: 8 }, { change: () => listeners.onLeave() });
+    this.necessity = this.line({ placeholder: "any", size: 8 }, { change: () => listeners.onLeave() });
     this.element = this.build();
   }
 
@@ -47,7 +47,7 @@ export class QuestionForm {
         "section",
         { "aria-label": "Event" },
         heading("event", "Was this a cause of it?"),
-        el("div", { class: "row" }, this.event, button("Ask", () => listeners.judge(this.event.value)), button("Clear", () => listeners.judge(""), { class: "quiet" })),
+        el("div", { class: "row" }, this.event, button("Ask", () => listeners.onJudge(this.event.value)), button("Clear", () => listeners.onJudge(""), { class: "quiet" })),
       ),
       el(
         "details",
@@ -62,7 +62,7 @@ export class QuestionForm {
   // -- the question ----------------------------------------------------------------------------------
 
   fill({ example, text, values, effect, sufficiency, necessity, event }) {
-    Object.assign(this, { example, values, asked: event });
+    Object.assign(this, { example, values, judgedEvent: event });
     this.editor.set(text);
     this.effect.value = effect;
     this.sufficiency.value = sufficiency;
@@ -73,9 +73,9 @@ export class QuestionForm {
 
   /** The question as the address has it. */
   get written() {
-    const { example, values, asked } = this;
+    const { example, values, judgedEvent } = this;
     const [effect, sufficiency, necessity] = [this.effect.value, this.sufficiency.value, this.necessity.value];
-    return { example, text: this.editor.get(), values, effect, sufficiency, necessity, event: asked };
+    return { example, text: this.editor.get(), values, effect, sufficiency, necessity, event: judgedEvent };
   }
 
   /** The question as the server is asked it. */
@@ -97,11 +97,11 @@ export class QuestionForm {
     this.source.textContent = this.example?.source ?? "";
   }
 
-  edited() {
+  handleEdit() {
     // Typing an example's text again, to the letter, makes it that example.
     this.example = this.catalogue.find((example) => example.text === this.editor.get()) ?? null;
     this.introduce();
-    this.listeners.typed();
+    this.listeners.onType();
   }
 
   // -- what follows from the model -------------------------------------------------------------------
@@ -110,7 +110,7 @@ export class QuestionForm {
   offer(model) {
     const byName = new Map(model.variables.map((variable) => [variable.name, variable]));
     const roots = model.roots.map((name) => byName.get(name));
-    this.values = Object.fromEntries(roots.map((root) => [root.name, fitting(root, this.values[root.name])]));
+    this.values = Object.fromEntries(roots.map((root) => [root.name, fitValue(root, this.values[root.name])]));
     if (!this.effect.value) this.effect.value = `${model.last} == ${byName.get(model.last)?.range.high ?? 1}`;
     this.roots.build(roots, this.values);
     const outcome = byName.get(this.example?.outcome ?? model.last) ?? model.variables.at(-1);
@@ -123,12 +123,12 @@ export class QuestionForm {
 
   setRoot({ name, range }, value) {
     if (!Number.isInteger(value)) {
-      this.listeners.mistaken(`${name} must be a whole number from ${range.low} to ${range.high}.`);
+      this.listeners.onMistake(`${name} must be a whole number from ${range.low} to ${range.high}.`);
       return;
     }
     this.values = { ...this.values, [name]: value };
     this.roots.show(name, value);
-    this.listeners.changed();
+    this.listeners.onChange();
   }
 
   /** Give a root the next value of its range. */
@@ -139,12 +139,12 @@ export class QuestionForm {
 
   setEffect(formula) {
     this.effect.value = formula;
-    this.listeners.changed();
+    this.listeners.onChange();
   }
 }
 
 /** The value if it is one of the root's, else its highest. */
-function fitting({ range }, value) {
+function fitValue({ range }, value) {
   if (!Number.isInteger(value) || value < range.low || value > range.high) return range.high;
   return range.values && !range.values.includes(value) ? range.high : value;
 }

@@ -3,18 +3,18 @@ import { button, el, put } from "../shared/ui.js";
 
 const LISTED = 60; // values that a list offers; more are typed
 
-/** `{element, build(roots, values), show(name, value), focus(name)}`; `chosen(root, value)` is called with a change. */
-export function rootControls(chosen) {
+/** `{element, build(roots, values), show(name, value), focus(name)}`; `onChoose(root, value)` is called with a change. */
+export function buildRootControls(onChoose) {
   const element = el("div", { class: "context" });
   const find = (name) => document.getElementById(`root-${name}`);
 
   function control(root, value) {
     const { range, name } = root;
     const id = `root-${name}`;
-    const change = (event) => chosen(root, Number(event.target.value));
+    const change = (event) => onChoose(root, Number(event.target.value));
     if (range.count <= 2 && range.values) {
       const next = (now) => range.values[(range.values.indexOf(now) + 1) % range.values.length];
-      const toggle = (event) => chosen(root, next(Number(event.currentTarget.textContent)));
+      const toggle = (event) => onChoose(root, next(Number(event.currentTarget.textContent)));
       return button(String(value), toggle, { class: "toggle mono", id, "aria-label": `${name} is ${value}` });
     }
     if (range.count <= LISTED && range.values) {

@@ -34,20 +34,20 @@ class Ask {
     this.latest = { check: keepNewest(), answer: keepNewest(), judge: keepNewest(), degrees: keepNewest() };
     this.soon = debounce(() => this.look(), 300);
     this.form = new QuestionForm(catalogue, {
-      chosen: (example) => this.choose(example),
-      typed: () => this.soon(),
-      settled: () => this.settle(),
-      changed: () => this.askAll(),
-      judge: (text) => this.askEvent(text),
-      mistaken: (sentence) => this.panel.mistaken(sentence),
+      onChoose: (example) => this.choose(example),
+      onType: () => this.soon(),
+      onLeave: () => this.settle(),
+      onChange: () => this.askAll(),
+      onJudge: (text) => this.askEvent(text),
+      onMistake: (sentence) => this.panel.showMistake(sentence),
     });
     this.panel = new AnswerPanel(this.tools(), {
-      act: (variable) => this.act(variable),
-      hint,
-      play: (definition, index) => this.play(definition, index),
-      stopped: () => this.stop(),
-      judge: (text) => this.askEvent(text),
-      longer: (definition) => this.longer(definition),
+      onAct: (variable) => this.act(variable),
+      onHint: hint,
+      onPlay: (definition, index) => this.play(definition, index),
+      onStop: () => this.stop(),
+      onJudge: (text) => this.askEvent(text),
+      onSearchLonger: (definition) => this.searchLonger(definition),
     });
     root.append(el("div", { class: "ask" }, this.form.element, this.panel.element));
   }
@@ -68,7 +68,7 @@ class Ask {
     this.form.fill(question);
     this.wanted = question.cause;
     await this.look();
-    if (question.mistake) this.panel.mistaken(question.mistake);
+    if (question.mistake) this.panel.showMistake(question.mistake);
   }
 
   /** What the address says of the question. */
@@ -135,13 +135,13 @@ class Ask {
     }
     if (answer === undefined || this.closed) return;
     form.effect.removeAttribute("aria-invalid");
-    panel.mistaken("");
+    panel.showMistake("");
     panel.busy("");
     panel.show(answer);
     const last = answer.candidates.at(-1);
     form.event.placeholder = last ? `${last}=${answer.actual[last] ?? 1}` : "";
     if (this.wanted) this.playWanted();
-    if (form.asked) await this.judge();
+    if (form.judgedEvent) await this.judge();
     await this.remember();
     this.fillDegrees();
   }
@@ -149,18 +149,18 @@ class Ask {
   /** A question that cannot be answered. */
   refuse(message) {
     this.panel.fade();
-    this.panel.mistaken(message);
+    this.panel.showMistake(message);
     this.remember();
   }
 
   async askEvent(text) {
     const { form, panel } = this;
-    form.asked = text.trim();
-    form.event.value = form.asked;
-    if (form.asked) await this.judge();
+    form.judgedEvent = text.trim();
+    form.event.value = form.judgedEvent;
+    if (form.judgedEvent) await this.judge();
     else if (panel.answer) {
       form.event.removeAttribute("aria-invalid");
-      panel.mistaken("");
+      panel.showMistake("");
       panel.judge(null);
     }
     await this.remember();
@@ -172,22 +172,22 @@ class Ask {
     panel.busy("asking …");
     let verdicts;
     try {
-      verdicts = await this.latest.judge(() => post("/api/ask/judge", form.question({ event: form.asked })));
+      verdicts = await this.latest.judge(() => post("/api/ask/judge", form.question({ event: form.judgedEvent })));
     } catch (error) {
       panel.busy("");
       form.event.setAttribute("aria-invalid", "true");
-      panel.mistaken(error.message);
+      panel.showMistake(error.message);
       return;
     }
     if (verdicts === undefined || this.closed) return;
     panel.busy("");
-    if (!form.asked) return; // it was cleared meanwhile
+    if (!form.judgedEvent) return; // it was cleared meanwhile
     form.event.removeAttribute("aria-invalid");
-    panel.mistaken("");
+    panel.showMistake("");
     panel.judge(verdicts);
   }
 
-  async longer(definition) {
+  async searchLonger(definition) {
     const { form, panel } = this;
     panel.busy("searching longer …");
     try {
@@ -197,7 +197,7 @@ class Ask {
       answers[answers.findIndex((answer) => answer.definition === definition)] = reply.answers[0];
       panel.refresh();
     } catch (error) {
-      panel.mistaken(error.message);
+      panel.showMistake(error.message);
     }
     panel.busy("");
     this.fillDegrees();
@@ -248,7 +248,7 @@ class Ask {
 
   async copyCode(kind) {
     try {
-      const code = await post("/api/ask/code", this.form.question({ event: this.form.asked || null }));
+      const code = await post("/api/ask/code", this.form.question({ event: this.form.judgedEvent || null }));
       await copy(code[kind], kind === "python" ? "The Python is copied." : "The command is copied.");
     } catch (error) {
       toast(error.message);

@@ -76,15 +76,15 @@ class Data {
         el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", { text: "Recordings" }), this.files),
         el("div", { class: "stack" }, this.said, this.columns, this.learn, this.causes)),
     );
-    for (const kind of ["dragenter", "dragover"]) this.drop.addEventListener(kind, (event) => this.dragged(event, true));
-    this.drop.addEventListener("dragleave", (event) => this.dragged(event, false));
+    for (const kind of ["dragenter", "dragover"]) this.drop.addEventListener(kind, (event) => this.handleDrag(event, true));
+    this.drop.addEventListener("dragleave", (event) => this.handleDrag(event, false));
     this.drop.addEventListener("drop", (event) => {
-      this.dragged(event, false);
+      this.handleDrag(event, false);
       this.upload(event.dataTransfer.files[0]);
     });
   }
 
-  dragged(event, over) {
+  handleDrag(event, over) {
     event.preventDefault();
     this.drop.classList.toggle("over", over);
   }
@@ -289,7 +289,7 @@ class Data {
       this.learn,
       el("h2", { text: "Learn what causes the outcome" }),
       fitting.length > 0 && field("A run that fits is there already", choose),
-      buildTrainingForm({ ...this.known, methods: listed.methods }, { file: this.name, onStarted: (begun) => this.follow(begun.job) }),
+      buildTrainingForm({ ...this.known, methods: listed.methods }, { file: this.name, onStart: (begun) => this.follow(begun.job) }),
       this.progress,
     );
     this.learn.hidden = false;
@@ -298,12 +298,12 @@ class Data {
   }
 
   follow(job) {
-    const { node, stop } = buildTrainingLine(job, (found) => this.trained(found));
+    const { node, stop } = buildTrainingLine(job, (found) => this.showTraining(found));
     this.stops.push(stop);
     put(this.progress, node);
   }
 
-  async trained(job) {
+  async showTraining(job) {
     if (this.over) return;
     if (job.state !== "done") {
       notice(this.progress, job.state === "cancelled" ? "The training was cancelled; under Runs it can be resumed." : job.error, job.state === "cancelled" ? "warn" : "bad");

@@ -35,10 +35,10 @@ export function drawNames(pen, place, lines, field, colours) {
 
 /** What a name at a box would cover: another name is worst, then a body, then a line. */
 function measureCost(box, rims, points, written, field) {
-  const covered = (others) => others.filter((other) => overlap(box, other)).length;
+  const countCovered = (others) => others.filter((other) => overlap(box, other)).length;
   const crossed = points.filter((at) => at.x > box.left && at.x < box.right && at.y > box.top && at.y < box.bottom);
   const outside = box.left < field.left || box.right > field.right || box.top < field.top || box.bottom > field.bottom;
-  return 400 * outside + 300 * covered(written) + 100 * covered(rims) + 8 * crossed.length;
+  return 400 * outside + 300 * countCovered(written) + 100 * countCovered(rims) + 8 * crossed.length;
 }
 
 /** The box of a name in its body, null where it has no room. */

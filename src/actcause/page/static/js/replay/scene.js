@@ -10,10 +10,10 @@ const MOST_CARDS = 24;
 /** The colours of the present theme. */
 export function readColours() {
   const style = getComputedStyle(document.documentElement);
-  const named = (name) => style.getPropertyValue(`--${name}`).trim();
+  const read = (name) => style.getPropertyValue(`--${name}`).trim();
   return {
-    ink: named("ink"), soft: named("soft"), paper: named("paper"), panel: named("panel"), line: named("line"),
-    agent: named("c4"), outcome: named("c7"), thing: THING, goal: named("c2"), true: named("c0"), found: named("c5"),
+    ink: read("ink"), soft: read("soft"), paper: read("paper"), panel: read("panel"), line: read("line"),
+    agent: read("c4"), outcome: read("c7"), thing: THING, goal: read("c2"), true: read("c0"), found: read("c5"),
     font: style.fontFamily || "sans-serif",
     size: Math.round(0.82 * Number.parseFloat(style.fontSize)), // larger on a projector, as the rest of the page
   };
@@ -86,11 +86,11 @@ function paintScene(pen, width, height, episode, step, share, colours) {
   pen.restore();
   if (scene.action) place[scene.action[0]] = dial(pen, from, scene.action, colours);
   if (scene.whole) whole(pen, scene, from, (right - left) * unit, from.y + (top - bottom) * unit + 26, view, colours);
-  return { place, walls: walls.map(dotted) };
+  return { place, walls: walls.map(placeDots) };
 }
 
 /** Points all along the corners of a line. */
-function dotted(corners) {
+function placeDots(corners) {
   return corners.slice(1).flatMap((to, index) => {
     const from = corners[index];
     const count = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / 4);
@@ -227,8 +227,8 @@ function bars(pen, box, values, colour, colours) {
   if (bottom - top < 12) return;
   const room = (box.wide - 22) / values.length;
   values.forEach((one, index) => {
-    const { x, wide, scaled } = column(box, one, index, room, top, bottom);
-    const zero = scaled(one.low <= 0 && one.high >= 0 ? 0 : one.low);
+    const { x, wide, scale } = column(box, one, index, room, top, bottom);
+    const zero = scale(one.low <= 0 && one.high >= 0 ? 0 : one.low);
     pen.strokeStyle = colours.line;
     pen.lineWidth = 1;
     pen.beginPath();
@@ -236,7 +236,7 @@ function bars(pen, box, values, colour, colours) {
     pen.lineTo(x + wide + 3, zero);
     pen.stroke();
     pen.fillStyle = colour;
-    const end = scaled(one.value);
+    const end = scale(one.value);
     pen.fillRect(x, Math.min(zero, end), wide, Math.max(Math.abs(end - zero), 1.5));
     if (few) under(pen, one.name, formatBrief(one.value), x + wide / 2, bottom, room, colours);
   });
@@ -254,13 +254,13 @@ function outcomeBars(pen, box, episode, step, colours) {
     const [least, most] = outcomeRange(episode, index);
     const low = feature < 0 ? least : Math.min(least, episode.low[own][feature]);
     const high = feature < 0 ? most : Math.max(most, episode.high[own][feature]);
-    const { x, wide, scaled } = column(box, { low, high }, index, room, top, bottom);
-    const zero = scaled(low <= 0 && high >= 0 ? 0 : low);
+    const { x, wide, scale } = column(box, { low, high }, index, room, top, bottom);
+    const zero = scale(low <= 0 && high >= 0 ? 0 : low);
     const after = episode.outcome[step][index];
     pen.fillStyle = colours.outcome;
-    pen.fillRect(x + wide / 2, Math.min(zero, scaled(after)), wide / 2, Math.max(Math.abs(scaled(after) - zero), 1.5));
+    pen.fillRect(x + wide / 2, Math.min(zero, scale(after)), wide / 2, Math.max(Math.abs(scale(after) - zero), 1.5));
     if (feature >= 0) {
-      const before = scaled(episode.state[step][own][feature]);
+      const before = scale(episode.state[step][own][feature]);
       pen.strokeStyle = colours.soft;
       pen.lineWidth = 1.5;
       pen.strokeRect(x, Math.min(zero, before), wide / 2 - 1, Math.max(Math.abs(before - zero), 1.5));
@@ -282,8 +282,8 @@ function outcomeRange(episode, index) {
 function column(box, { low, high }, index, room, top, bottom) {
   const wide = Math.min(room * 0.6, 34);
   const x = box.x + 13 + room * index + (room - wide) / 2;
-  const scaled = (value) => bottom - (clamp((value - low) / (high - low || 1), 0, 1)) * (bottom - top);
-  return { x, wide, scaled };
+  const scale = (value) => bottom - (clamp((value - low) / (high - low || 1), 0, 1)) * (bottom - top);
+  return { x, wide, scale };
 }
 
 function under(pen, name, value, x, bottom, room, colours) {

@@ -34,12 +34,12 @@ export function buildFactorTable(episode, step) {
       chance, episode.cause && mark("cause", "■"), episode.found && mark("found", "○"),
     ];
   });
-  const kept = (cells) => cells.filter((cell) => cell !== undefined && cell !== null && cell !== false);
+  const dropEmpty = (cells) => cells.filter((cell) => cell !== undefined && cell !== null && cell !== false);
   return el(
     "table",
     { class: "replay-factors" },
-    el("thead", {}, el("tr", {}, kept(head).map((text) => el("th", { scope: "col", text })))),
-    el("tbody", {}, rows.map((cells) => el("tr", {}, kept(cells).map((cell) => el("td", {}, cell))))),
+    el("thead", {}, el("tr", {}, dropEmpty(head).map((text) => el("th", { scope: "col", text })))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, dropEmpty(cells).map((cell) => el("td", {}, cell))))),
   );
 }
 

@@ -45,7 +45,7 @@ class Replay {
     this.playing = !prefersStillness() && state.step === undefined;
     this.episode = null;
     this.latest = keepNewest();
-    this.remember = debounce(() => this.remembered(), 300);
+    this.remember = debounce(() => this.writeAddress(), 300);
     this.build(root);
   }
 
@@ -151,7 +151,7 @@ class Replay {
     this.strip.addEventListener("pointerdown", (event) => {
       if (this.stepAt) this.seek(this.stepAt(event.offsetX));
     });
-    this.keys = (event) => this.pressed(event);
+    this.keys = (event) => this.handleKey(event);
     this.redraw = () => this.draw();
     addEventListener("keydown", this.keys);
     document.addEventListener("theme", this.redraw);
@@ -239,7 +239,7 @@ class Replay {
   }
 
   /** What is asked for; a domain's parameters are those that the run was trained in. */
-  asked() {
+  describeSource() {
     if (this.source.file) return { file: this.source.file };
     const trained = this.known.runs.find((run) => run.name === this.run)?.source;
     return { ...this.source, seed: this.seed, draw: trained?.draw ?? 0, frames: FRAMES };
@@ -256,7 +256,7 @@ class Replay {
       return;
     }
     try {
-      const asked = { source: this.asked(), run, hindsight };
+      const asked = { source: this.describeSource(), run, hindsight };
       const { ready, job } = await post("/api/replay/explain", asked);
       this.judgedYet = ready;
       if (!ready) this.wait(job, at);
@@ -297,7 +297,7 @@ class Replay {
 
   /** Show the episode at a position; until the run has judged the rows, without what it found. */
   async load(at, stay = false) {
-    const body = { source: this.asked(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at };
+    const body = { source: this.describeSource(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at };
     try {
       const episode = await this.latest(() => post("/api/replay/episode", body));
       if (!episode || this.over) return;
@@ -393,7 +393,7 @@ class Replay {
     else this.seek(0);
   }
 
-  pressed(event) {
+  handleKey(event) {
     const target = event.target;
     const typing = target.matches?.("input:not([type=range]), select, textarea");
     if (event.ctrlKey || event.metaKey || event.altKey || typing) return;
@@ -409,7 +409,7 @@ class Replay {
     action();
   }
 
-  remembered() {
+  writeAddress() {
     this.app.remember({
       ...(this.source.file ? { file: this.source.file } : { domain: this.source.domain, seed: this.seed }),
       run: this.run, hindsight: this.run && this.hindsight ? 1 : "", episode: this.at + 1,

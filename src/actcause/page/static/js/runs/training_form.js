@@ -11,14 +11,14 @@ const OPTIONS = [
 ];
 
 /** A number, or nothing where nothing was written; what is no number is sent as it is, to be refused. */
-const given = (input) => (input.value.trim() === "" ? undefined : Number(input.value));
+const readNumber = (input) => (input.value.trim() === "" ? undefined : Number(input.value));
 
 /**
  * A form that starts a training.
  *
- * known: {domains, recordings, methods}; options: file (a recording that is chosen already), onStarted({job, run}).
+ * known: {domains, recordings, methods}; options: file (a recording that is chosen already), onStart({job, run}).
  */
-export function buildTrainingForm(known, { file = null, onStarted }) {
+export function buildTrainingForm(known, { file = null, onStart }) {
   const said = el("div");
   const number = (value, most, label) =>
     el("input", { type: "number", min: 0, max: most, step: 1, value, "aria-label": label, placeholder: "method's own" });
@@ -43,15 +43,15 @@ export function buildTrainingForm(known, { file = null, onStarted }) {
     const domain = source.value.startsWith("domain:") ? source.value.slice(7) : null;
     const rows = file ?? (domain ? null : source.value.slice(5));
     const body = {
-      source: rows ? { file: rows } : { domain, frames: given(count), seed: given(seed), draw: given(seed) },
+      source: rows ? { file: rows } : { domain, frames: readNumber(count), seed: readNumber(seed), draw: readNumber(seed) },
       method: method.value,
-      seed: given(seed),
-      minutes: given(minutes),
-      options: Object.fromEntries(options.map(([name, , input]) => [name, given(input)])),
+      seed: readNumber(seed),
+      minutes: readNumber(minutes),
+      options: Object.fromEntries(options.map(([name, , input]) => [name, readNumber(input)])),
     };
     submit.disabled = true;
     try {
-      onStarted(await post("/api/runs", body));
+      onStart(await post("/api/runs", body));
     } catch (error) {
       notice(said, error.message, "bad");
     } finally {

@@ -65,7 +65,7 @@ class Runs {
     await this.look();
     try {
       const known = await get("/api/data/files");
-      put(this.start, buildTrainingForm({ ...known, methods: this.found?.methods ?? [] }, { onStarted: (begun) => this.started(begun) }));
+      put(this.start, buildTrainingForm({ ...known, methods: this.found?.methods ?? [] }, { onStart: (begun) => this.followTraining(begun) }));
     } catch (error) {
       notice(this.start, error.message, "bad");
     }
@@ -77,7 +77,7 @@ class Runs {
     this.stops.forEach((stop) => stop());
   }
 
-  started({ job, run }) {
+  followTraining({ job, run }) {
     this.chosen = new Set([...(this.chosen ?? []), run]);
     notice(this.said, `${run}: the job has begun.`, "good");
     this.stops.push(watch(job, (found) => {
@@ -143,7 +143,7 @@ class Runs {
   async act(question, message) {
     try {
       const reply = await question();
-      if (reply?.run) this.started(reply);
+      if (reply?.run) this.followTraining(reply);
       else notice(this.said, message, "good");
     } catch (error) {
       notice(this.said, error.message, "bad");

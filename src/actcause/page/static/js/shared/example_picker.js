@@ -3,8 +3,8 @@ import { el, put } from "./ui.js";
 
 const ALL_WORDS = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
-/** `{element, show(example), focus()}`; `chosen(example)` is called when one is picked. */
-export function buildPicker(examples, chosen) {
+/** `{element, show(example), focus()}`; `onChoose(example)` is called when one is picked. */
+export function buildPicker(examples, onChoose) {
   const name = el("span", { class: "chosen" });
   const opener = el(
     "button",
@@ -24,7 +24,7 @@ export function buildPicker(examples, chosen) {
     on: { input: () => fill(), keydown: (event) => key(event) },
   });
   const sheet = el("div", { class: "sheet", hidden: true }, search, list);
-  const element = el("div", { class: "picker", on: { focusout: (event) => left(event) } }, opener, sheet);
+  const element = el("div", { class: "picker", on: { focusout: (event) => closeWhenLeft(event) } }, opener, sheet);
   let shown = [];
   let at = 0;
 
@@ -82,7 +82,7 @@ export function buildPicker(examples, chosen) {
 
   function pick(example) {
     close(true);
-    chosen(example);
+    onChoose(example);
   }
 
   function toggle() {
@@ -104,7 +104,7 @@ export function buildPicker(examples, chosen) {
     if (back) opener.focus();
   }
 
-  function left(event) {
+  function closeWhenLeft(event) {
     if (!element.contains(event.relatedTarget)) close(false);
   }
 

@@ -3,8 +3,8 @@ import { el } from "./ui.js";
 
 const MOST_NUMBERED = 5000; // lines
 
-/** `{element, area, mark(line, message), set(text), get()}`; `changed(text)` is called while typing. */
-export function buildEditor(changed) {
+/** `{element, area, mark(line, message), set(text), get()}`; `onChange(text)` is called while typing. */
+export function buildEditor(onChange) {
   const area = el("textarea", {
     class: "code",
     id: "model-text",
@@ -15,7 +15,7 @@ export function buildEditor(changed) {
     wrap: "off",
     "aria-label": "Model text",
     "aria-describedby": "model-error",
-    on: { input: () => typed(), scroll: () => follow() },
+    on: { input: () => handleInput(), scroll: () => follow() },
   });
   const gutter = el("div", { class: "gutter", "aria-hidden": "true" });
   const stripe = el("div", { class: "stripe", hidden: true, "aria-hidden": "true" });
@@ -50,9 +50,9 @@ export function buildEditor(changed) {
     stripe.style.height = `${height}px`;
   }
 
-  function typed() {
+  function handleInput() {
     number();
-    changed(area.value);
+    onChange(area.value);
   }
 
   return {

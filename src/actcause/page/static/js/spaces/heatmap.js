@@ -127,7 +127,7 @@ export function decodeGrid(grid) {
 }
 
 export class Heatmap {
-  /** told: {hover(cell|null), pick(cell), step(dx, dy)}; a cell is {column, row}. */
+  /** `listeners`: onHover(cell|null), onPick(cell), onStep(dx, dy); a cell is {column, row}. */
   constructor(title, listeners) {
     this.listeners = listeners;
     this.picture = el("canvas", { class: "heat-cells" });
@@ -319,20 +319,20 @@ export class Heatmap {
   listen() {
     this.element.addEventListener("pointermove", (event) => {
       const cell = this.at(event);
-      if (event.buttons & 1 && cell) this.listeners.pick(cell);
-      else this.listeners.hover(cell);
+      if (event.buttons & 1 && cell) this.listeners.onPick(cell);
+      else this.listeners.onHover(cell);
     });
-    this.element.addEventListener("pointerleave", () => this.listeners.hover(null));
+    this.element.addEventListener("pointerleave", () => this.listeners.onHover(null));
     this.element.addEventListener("pointerdown", (event) => {
       const cell = this.at(event);
-      if (cell) this.listeners.pick(cell);
+      if (cell) this.listeners.onPick(cell);
     });
     this.element.addEventListener("keydown", (event) => {
       const far = event.shiftKey ? 10 : 1;
       const step = { ArrowLeft: [-far, 0], ArrowRight: [far, 0], ArrowUp: [0, far], ArrowDown: [0, -far] }[event.key];
       if (!step) return;
       event.preventDefault();
-      this.listeners.step(...step);
+      this.listeners.onStep(...step);
     });
   }
 }

@@ -5,10 +5,10 @@ import { post } from "../shared/api.js";
 const PATIENCE = 700; // milliseconds after which a newer question takes the place of the one under way
 const SUPERSEDED = 409; // what the server says to the older one
 
-/** Asks one question at a time; meanwhile the newest waits, and is told `done(reply)` or `failed(error)`. */
+/** Asks one question at a time; meanwhile the newest waits, and its answer goes to `onReply` or its error to `onError`. */
 export class NewestQuestion {
-  constructor(path, done, failed) {
-    Object.assign(this, { path, done, failed, under: null, next: null, timer: 0 });
+  constructor(path, onReply, onError) {
+    Object.assign(this, { path, onReply, onError, under: null, next: null, timer: 0 });
   }
 
   ask(body) {
@@ -29,9 +29,9 @@ export class NewestQuestion {
     const newest = () => this.under === mine && this.next === null;
     try {
       const reply = await post(this.path, body);
-      if (newest()) this.done(reply);
+      if (newest()) this.onReply(reply);
     } catch (error) {
-      if (newest() && error.status !== SUPERSEDED) this.failed(error);
+      if (newest() && error.status !== SUPERSEDED) this.onError(error);
     }
     if (this.under !== mine) return;
     this.under = null;

@@ -116,11 +116,11 @@ export function buildChanges({ pair, changes: { count, listed } }, go) {
 
 /** The same question for the command line. */
 export function writeCommand(reply, model) {
-  const quoted = (text) => (/^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const parts = ["actcause partition", model, "--outcome", quoted(reply.outcome)];
+  const quote = (text) => (/^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const parts = ["actcause partition", model, "--outcome", quote(reply.outcome)];
   if (reply.alpha_sufficiency !== null) parts.push("--alpha-sufficiency", formatShare(reply.alpha_sufficiency));
   if (reply.alpha_necessity !== null) parts.push("--alpha-necessity", formatShare(reply.alpha_necessity));
-  if (reply.where) parts.push("--where", quoted(reply.where));
+  if (reply.where) parts.push("--where", quote(reply.where));
   return parts.join(" ");
 }
 

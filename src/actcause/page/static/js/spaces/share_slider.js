@@ -8,10 +8,10 @@ const STOPS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, ...Array.from({ length:
 export class ShareSlider {
   /**
    * `says` explains the share; `[none, like]` what it means to ask for nothing, and which share is most like it.
-   * `changed` gets a number as text, or "none".
+   * `onChange` gets a number as text, or "none".
    */
-  constructor(name, says, [none, like], changed) {
-    this.changed = changed;
+  constructor(name, says, [none, like], onChange) {
+    this.onChange = onChange;
     this.like = like;
     this.slider = el("input", {
       type: "range",
@@ -19,43 +19,43 @@ export class ShareSlider {
       max: STOPS.length - 1,
       step: 1,
       "aria-label": `${name}, slider`,
-      on: { input: () => this.slid() },
+      on: { input: () => this.handleSlide() },
     });
-    this.typed = el("input", {
+    this.number = el("input", {
       type: "text",
       autocomplete: "off",
       maxlength: 40,
       "aria-label": `${name}, a number or a fraction`,
-      on: { change: () => this.changed(this.typed.value.trim() || "none") },
+      on: { change: () => this.onChange(this.number.value.trim() || "none") },
     });
     this.none = el("input", {
       type: "checkbox",
-      on: { change: () => this.changed(this.none.checked ? "none" : this.stop()) },
+      on: { change: () => this.onChange(this.none.checked ? "none" : this.readStop()) },
     });
     this.element = el(
       "fieldset",
       { class: "share" },
       el("legend", { text: name }),
-      el("div", { class: "share-row" }, this.slider, this.typed),
+      el("div", { class: "share-row" }, this.slider, this.number),
       el("label", { class: "row small" }, this.none, none),
       el("p", { class: "small soft", text: says }),
     );
   }
 
-  stop() {
+  readStop() {
     return String(STOPS[Number(this.slider.value)]);
   }
 
-  slid() {
+  handleSlide() {
     this.none.checked = false;
-    this.typed.value = this.stop();
-    this.slider.setAttribute("aria-valuetext", this.typed.value);
-    this.changed(this.typed.value);
+    this.number.value = this.readStop();
+    this.slider.setAttribute("aria-valuetext", this.number.value);
+    this.onChange(this.number.value);
   }
 
   /** Show what was written, right or wrong. */
   write(text) {
-    this.typed.value = text;
+    this.number.value = text;
     this.none.checked = text === "none";
     this.slider.value = findNearest(this.none.checked ? this.like : parseFraction(text));
   }
@@ -64,8 +64,8 @@ export class ShareSlider {
   show(fraction) {
     const text = fraction === null ? "none" : formatShare(fraction);
     this.none.checked = fraction === null;
-    if (document.activeElement !== this.typed) this.typed.value = text;
-    this.typed.removeAttribute("aria-invalid");
+    if (document.activeElement !== this.number) this.number.value = text;
+    this.number.removeAttribute("aria-invalid");
     if (document.activeElement === this.slider && fraction !== null) return;
     this.slider.setAttribute("aria-valuetext", text);
     this.slider.value = findNearest(fraction === null ? this.like : parseFraction(fraction));

@@ -9,19 +9,19 @@ const SMALL_CELL = 16; // pixels: the close-up is of use below that
 const STRIP = 130; // pixels of height of a space of one variable
 
 export class StateBrowser {
-  /** told: {looked()} when another state is looked at, {elsewhere(state)} when one of another slice should be. */
+  /** `listeners`: onLook() when another state is looked at, onLeaveSlice(state) when one of another slice should be. */
   constructor(listeners) {
     this.listeners = listeners;
     this.cursor = null; // the values of the roots of the state that was chosen
     this.hovered = null; // and of the one under the pointer
-    const moving = { hover: (cell) => this.hover(cell), step: (dx, dy) => this.move(dx, dy) };
+    const moving = { onHover: (cell) => this.hover(cell), onStep: (dx, dy) => this.move(dx, dy) };
     this.overview = new Heatmap("The state space: the arrow keys move the cursor, with Shift by ten", {
       ...moving,
-      pick: (cell) => this.look(this.stateAt(cell)),
+      onPick: (cell) => this.look(this.stateAt(cell)),
     });
     this.lens = new Heatmap("Close-up around the cursor: the arrow keys move it", {
       ...moving,
-      pick: (cell) => this.look(this.stateAt(cell), false),
+      onPick: (cell) => this.look(this.stateAt(cell), false),
     });
     this.readout = el("p", { class: "state-line", "aria-live": "polite" });
     this.element = el("div", { class: "space" });
@@ -101,8 +101,8 @@ export class StateBrowser {
     const focused = this.element.contains(document.activeElement) && document.activeElement.matches("tr");
     this.closeup.hidden = true;
     this.table = new StateTable(this.reply, this.looks, {
-      point: (state) => this.point(state),
-      look: (state) => this.look(state),
+      onPoint: (state) => this.point(state),
+      onLook: (state) => this.look(state),
     });
     put(this.element, this.table.element);
     const row = this.table.mark(this.cursor);
@@ -129,11 +129,11 @@ export class StateBrowser {
     const hovered = this.hovered && this.place(this.hovered);
     this.overview.mark(cursor, hovered, this.closeup.hidden ? null : this.window);
     if (!this.closeup.hidden) this.lens.mark(cursor, hovered, null);
-    this.readout.textContent = this.said(this.state);
+    this.readout.textContent = this.describe(this.state);
   }
 
   /** A state in a line: its values on the axes and its binary. */
-  said(state) {
+  describe(state) {
     const cell = state && this.place(state);
     if (!cell) return "";
     const code = this.grid.cells[cell.row * this.grid.width + cell.column] - 1;
@@ -172,7 +172,7 @@ export class StateBrowser {
     if (state === null && this.hovered === null) return;
     this.hovered = state;
     if (this.grid) this.mark();
-    this.listeners.looked();
+    this.listeners.onLook();
   }
 
   /** Choose a state; the close-up follows if `recentre`. */
@@ -184,14 +184,14 @@ export class StateBrowser {
       this.drawLens();
     }
     this.mark();
-    this.listeners.looked();
+    this.listeners.onLook();
   }
 
   /** Choose a state wherever it is. */
   go(state) {
     if (this.grid && !this.place(state)) {
       this.cursor = state;
-      this.listeners.elsewhere(state);
+      this.listeners.onLeaveSlice(state);
       return;
     }
     this.look(state);

@@ -4,7 +4,7 @@ import { drawSwatch } from "./heatmap.js";
 import { el } from "../shared/ui.js";
 
 export class StateTable {
-  /** told: {point(context|null), look(context)}: a row under the pointer, a row that was chosen. */
+  /** `listeners`: onPoint(context|null) for a row under the pointer, onLook(context) for one that was chosen. */
   constructor(reply, look, listeners) {
     const { columns, rows, more } = reply.table;
     this.rows = rows.map((row) => [row.context, this.row(row, look.get(row.code), listeners)]);
@@ -22,7 +22,7 @@ export class StateTable {
           el("thead", {}, el("tr", {}, head)),
           el(
             "tbody",
-            { on: { keydown: (event) => this.key(event), pointerleave: () => listeners.point(null) } },
+            { on: { keydown: (event) => this.key(event), pointerleave: () => listeners.onPoint(null) } },
             this.rows.map(([, node]) => node),
           ),
         ),
@@ -37,9 +37,9 @@ export class StateTable {
       {
         class: row.changed ? "changed" : null,
         on: {
-          pointerenter: () => listeners.point(row.context),
-          focus: () => listeners.look(row.context),
-          click: () => listeners.look(row.context),
+          pointerenter: () => listeners.onPoint(row.context),
+          focus: () => listeners.onLook(row.context),
+          click: () => listeners.onLook(row.context),
         },
       },
       el("td", {}, look ? drawSwatch(look) : ""),

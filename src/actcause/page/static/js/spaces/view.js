@@ -38,9 +38,9 @@ class Preimages {
     Object.assign(this, { root, app, examples, reply: null, slots: new Map(), text: "" });
     this.pictures = new NewestQuestion("/api/preimages/picture", (reply) => drawOnRelease(this, () => this.show(reply)), (error) => this.refuse(error));
     this.reasons = new NewestQuestion("/api/preimages/why", (reply) => this.tell(reply), (error) => this.tellNothing(error.message));
-    this.histograms = new NewestQuestion("/api/preimages/histogram", (reply) => this.count(reply), (error) => this.uncounted(error.message));
+    this.histograms = new NewestQuestion("/api/preimages/histogram", (reply) => this.count(reply), (error) => this.explainNoCount(error.message));
     this.picker = buildPicker(examples, (example) => this.turnTo({ example: example.name, ...QUESTION }, ""));
-    this.editor = buildEditor(debounce((text) => this.edited(text), 400));
+    this.editor = buildEditor(debounce((text) => this.handleEdit(text), 400));
     this.outcome = this.line("outcome", { list: "outcomes" }, { ...VIEWED });
     this.where = this.line("where", { placeholder: "all states" }, { pair: "" });
     this.sufficiency = new ShareSlider(
@@ -55,7 +55,7 @@ class Preimages {
       ["none (one change is enough)", 0],
       (an) => this.change({ an, pair: "" }),
     );
-    this.stage = new StateBrowser({ looked: () => this.looked(), elsewhere: (state) => this.keep(state) });
+    this.stage = new StateBrowser({ onLook: () => this.explainState(), onLeaveSlice: (state) => this.keep(state) });
     this.build();
   }
 
@@ -181,7 +181,7 @@ class Preimages {
     this.ask();
   }
 
-  edited(text) {
+  handleEdit(text) {
     if (text === (this.text || this.example?.text)) return;
     const shares = this.reply ? { as: share(this.reply.alpha_sufficiency), an: share(this.reply.alpha_necessity) } : {};
     this.turnTo({ example: "", ...VIEWED, ...shares }, text);
@@ -224,7 +224,7 @@ class Preimages {
 
   /** What the address says; null if the model is too long for one. */
   async address() {
-    const at = this.stage.cursor ? written(this.stage.cursor) : "";
+    const at = this.stage.cursor ? formatAssignment(this.stage.cursor) : "";
     const model = this.text ? await packText(this.text) : {};
     return model && { ...this.state, ...model, at };
   }
@@ -252,8 +252,8 @@ class Preimages {
     notice(this.errors, error.message, "bad");
     for (const part of [this.stage.element, this.why]) part.removeAttribute("aria-busy");
     this.root.classList.add("outdated");
-    this.wrong(this.sufficiency.typed, error.parameter === "alpha_sufficiency");
-    this.wrong(this.necessity.typed, error.parameter === "alpha_necessity");
+    this.wrong(this.sufficiency.number, error.parameter === "alpha_sufficiency");
+    this.wrong(this.necessity.number, error.parameter === "alpha_necessity");
     this.wrong(this.outcome, error.parameter === "outcome");
     this.wrong(this.where, error.parameter === "where");
     this.editor.mark(error.line, error.line ? error.message : "");
@@ -290,9 +290,9 @@ class Preimages {
     this.draw();
     // The reply explains the state that was looked at when it was asked for, if that is still shown.
     if (reply.why && this.stage.cursor === this.explained && this.stage.single) this.tell(reply.why);
-    else this.looked();
+    else this.explainState();
     if (reply.states <= COUNTED) this.histograms.ask({ ...this.question(), pair: 1 });
-    else this.uncounted(`They are counted for up to ${COUNTED} states.`);
+    else this.explainNoCount(`They are counted for up to ${COUNTED} states.`);
   }
 
   /** Everything that has colours or a width. */
@@ -344,7 +344,7 @@ class Preimages {
 
   fillShape() {
     const held = this.shape.contains(document.activeElement) ? document.activeElement.id : null;
-    put(this.shape, buildViewOptions(this.reply, { change: (some) => this.change(some), keep: (state) => this.keep(state) }));
+    put(this.shape, buildViewOptions(this.reply, { onChange: (some) => this.change(some), onKeep: (state) => this.keep(state) }));
     if (held) document.getElementById(held)?.focus();
   }
 
@@ -352,12 +352,12 @@ class Preimages {
   keep(state) {
     const [x, y = ""] = this.reply.axes;
     const kept = Object.fromEntries(Object.keys(this.reply.held).map((name) => [name, state[name]]));
-    this.change({ x, y, slice: written(kept) });
+    this.change({ x, y, slice: formatAssignment(kept) });
   }
 
   // -- one state --------------------------------------------------------------------------------------
 
-  looked() {
+  explainState() {
     const { state, single } = this.stage;
     this.remember();
     if (!state) this.tellNothing("There is no state in this slice; choose other values for it.");
@@ -383,7 +383,7 @@ class Preimages {
     put(this.costs, report.buildCosts(reply, this.costs.clientWidth));
   }
 
-  uncounted(sentence) {
+  explainNoCount(sentence) {
     put(this.costs, report.explainNoCosts(sentence));
   }
 
@@ -426,4 +426,4 @@ function values(text) {
   return pairs.every(Boolean) ? Object.fromEntries(pairs.map(([, name, value]) => [name.trim(), Number(value)])) : null;
 }
 
-const written = (assignment) => Object.entries(assignment).map(([name, value]) => `${name}=${value}`).join(",");
+const formatAssignment = (assignment) => Object.entries(assignment).map(([name, value]) => `${name}=${value}`).join(",");

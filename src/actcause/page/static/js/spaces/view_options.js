@@ -2,7 +2,7 @@
 
 import { el, field } from "../shared/ui.js";
 
-/** The controls; told: {change(some)} to change the address, {keep(state)} to show another slice. */
+/** The controls; `listeners`: onChange(some) for a change of the address, onKeep(state) for another slice. */
 export function buildViewOptions(reply, listeners) {
   const rows = [kinds(reply, listeners)];
   const others = reply.roots.filter((root) => root.name in reply.held);
@@ -16,7 +16,7 @@ export function buildViewOptions(reply, listeners) {
 
 function kinds(reply, listeners) {
   const choices = ["picture", "table"].map((kind) => {
-    const on = { change: () => listeners.change({ show: kind }) };
+    const on = { change: () => listeners.onChange({ show: kind }) };
     const radio = el("input", { type: "radio", name: "show", id: `show-${kind}`, checked: reply.show === kind, on });
     return el("label", { class: "row" }, radio, kind);
   });
@@ -27,7 +27,7 @@ function axes(reply, listeners) {
   const [x, y] = reply.axes;
   const names = reply.roots.map((root) => root.name);
   const choice = (label, id, chosen, change) => {
-    const on = { change: (event) => listeners.change(change(event.target.value)) };
+    const on = { change: (event) => listeners.onChange(change(event.target.value)) };
     return field(label, el("select", { id, on }, options(names, chosen)));
   };
   return el(
@@ -42,7 +42,7 @@ function axes(reply, listeners) {
 function slice(root, held, listeners) {
   const now = held[root.name];
   const id = `slice-${root.name}`;
-  const on = { change: (event) => listeners.keep({ ...held, [root.name]: Number(event.target.value) }) };
+  const on = { change: (event) => listeners.onKeep({ ...held, [root.name]: Number(event.target.value) }) };
   if (root.values) return field(root.name, el("select", { id, on }, options(root.values.map(String), String(now))));
   const { low: min, high: max } = root;
   return field(`${root.name} = ${now}`, el("input", { type: "range", id, min, max, value: now, on }));
