@@ -34,6 +34,7 @@ TIMES = 12  # rows that factors outside of a set are taken from
 ENOUGH = 0.6  # a set suffices if the outcome comes so often; a factor more has to pay for itself at this rate
 NEVER = 0.01  # less often than this is never
 ROUNDS = 4  # factors added or removed in search of a better set
+STRIDE = 997  # between two rows that factors are taken from
 TOGETHER = 16_384  # rows that a model sees at once
 STRANGE = 0.01  # an outcome that all factors together let pass less often tells nothing: the likely one is judged
 
@@ -64,12 +65,11 @@ class Judge:
     @torch.no_grad()
     def judge(self, inputs: Tensor, present: Tensor | None, target: Tensor | None, seed: int = 0) -> Judged:
         """Judge rows by the outcome that came, or where `target` is None by the one that is likely to come."""
-        generator = torch.Generator(device=inputs.device).manual_seed(seed)
         parts = []
         for at in range(0, len(inputs), TOGETHER // self.models):
             part = slice(at, at + TOGETHER // self.models)
             there = None if present is None else present[part]
-            rows = _Rows.of(self, inputs[part], there, None if target is None else target[part], generator)
+            rows = _Rows.of(self, inputs[part], there, None if target is None else target[part], seed)
             parts.append(rows.judge_all())
         return Judged(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(Judged)))
 
@@ -93,12 +93,10 @@ class _Rows:
     evidence: Tensor  # (rows,)
     matched: Tensor  # (rows,): how well it fits what the own state alone predicts sharply
     passed: Tensor  # (rows,)
-    generator: torch.Generator
+    start: Tensor  # (rows,): where among the other rows each begins to take factors
 
     @classmethod
-    def of(
-        cls, judge: Judge, inputs: Tensor, present: Tensor | None, target: Tensor | None, generator: torch.Generator
-    ) -> _Rows:
+    def of(cls, judge: Judge, inputs: Tensor, present: Tensor | None, target: Tensor | None, seed: int) -> _Rows:
         seen = inputs.expand(judge.models, -1, -1, -1).unsqueeze(2)
         there = None if present is None else present.expand(judge.models, -1, -1).unsqueeze(2)
         density = judge.predict(seen, there).map(lambda each: each[:, :, 0])
@@ -124,7 +122,8 @@ class _Rows:
             evidence = (certain.log_likelihood(outcome) - whole.log_likelihood(outcome)).clamp(max=0).mean(0)
             matched = certain.match(outcome, tolerance, limit, RARE).mean(0)
         agreed = density.agreement(outcome, tolerance, judge.noise)
-        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, matched, passed, generator)
+        start = hash_rows(inputs) + seed
+        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, matched, passed, start)
 
     def judge_all(self) -> Judged:
         count, factors = self.inputs.shape[:2]
@@ -152,7 +151,7 @@ class _Rows:
             self.evidence[index],
             self.matched[index],
             self.passed[index],
-            self.generator,
+            self.start[index],
         )
 
     # -- exchanging ----------------------------------------------------------------------------------
@@ -160,8 +159,9 @@ class _Rows:
     def exchange(self, keep: Tensor, times: int) -> Density:
         """What would come, (models, rows, times / models), with all factors but those kept taken from other rows."""
         judge = self.judge
-        shape = (judge.models, len(self.inputs), max(times // judge.models, 1))
-        drawn = torch.randint(len(judge.inputs), shape, device=keep.device, generator=self.generator)
+        each = max(times // judge.models, 1)
+        number = torch.arange(judge.models * each, device=keep.device).reshape(judge.models, 1, each)
+        drawn = (self.start[:, None] + STRIDE * number) % len(judge.inputs)
         others = judge.inputs[drawn]
         if judge.own is not None:
             others = judge.whole.tokens.carry(others, self.inputs[:, None, judge.own])
@@ -267,3 +267,13 @@ class _Rows:
     def value(self, binary: Tensor, reached: Tensor) -> Tensor:
         """(rows,): what a set is worth; a factor more must let the outcome come more often by a factor of its own."""
         return reached.clamp(min=NEVER).log() + math.log(ENOUGH) * binary.sum(dim=1)
+
+
+def hash_rows(inputs: Tensor) -> Tensor:
+    """(rows,): a number for each row that follows from its values alone.
+
+    So a row meets the same other rows whenever it is judged, and whatever rows are judged beside it.
+    """
+    words = inputs.contiguous().view(torch.int32).flatten(1).long()
+    weights = torch.arange(1, words.shape[1] + 1, device=words.device) * 2_654_435_761
+    return ((words * weights) % 2_147_483_647).sum(dim=1) % 2_147_483_647
