@@ -63,7 +63,7 @@ def check_learner(make: Make) -> None:
 
 
 def pushing(seed: int = 0) -> Transitions:
-    """A block that a near pusher shifts, and a stone that does nothing: factors of several widths."""
+    """Record a block that a near pusher shifts, and a stone that does nothing: factors of several widths."""
     generator = np.random.default_rng([seed, 0])
     rows = EPISODES * LENGTH
     state = np.zeros((rows, 3, 3))
@@ -83,7 +83,7 @@ def pushing(seed: int = 0) -> Transitions:
 
 
 def objects() -> Transitions:
-    """A ball and three blocks of one class, each of one number and not always there; one episode for all rows."""
+    """Record a ball and three blocks of one class, of one number each and not always there; one episode in all."""
     generator = np.random.default_rng([0, 1])
     rows = EPISODES * LENGTH
     state = generator.uniform(-1, 1, (rows, 4, 1))
@@ -103,7 +103,7 @@ def objects() -> Transitions:
 
 
 def lamps() -> Transitions:
-    """A lamp whose own state is not recorded, a switch with three positions, a dimmer: rows without episodes."""
+    """Record a lamp whose own state is not known, a switch with three positions, a dimmer: rows without episodes."""
     generator = np.random.default_rng([0, 2])
     rows = EPISODES * LENGTH
     switch, dimmer = generator.integers(0, 3, rows), generator.random(rows)
@@ -119,7 +119,7 @@ def lamps() -> Transitions:
 
 
 def crowd() -> Transitions:
-    """A ball among eight blocks: more binaries than can all be tried."""
+    """Record a ball among eight blocks: more binaries than can all be tried."""
     generator = np.random.default_rng([0, 3])
     rows = EPISODES * LENGTH
     state = generator.uniform(-1, 1, (rows, 9, 1))
@@ -158,7 +158,7 @@ def _check_unfitted(learner: Learner) -> None:
 
 
 def _check_options(learner: Learner) -> None:
-    """Neither NaN nor a word is a sensible number, so every number must refuse them; by the template, and in `fit`."""
+    """Check that every number refuses NaN and words, by the template and in `fit`: neither is a sensible number."""
     wrong: list[tuple[str, Any]] = [("seed", -1), ("held_out", 1.5), ("max_seconds", -1.0), ("device", "nowhere")]
     for option, value in learner.settings().items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -261,7 +261,7 @@ def _check_file(learner: Learner, data: Transitions) -> None:
 
 
 def _check_resumed(make: Make, learner: Learner, data: Transitions) -> None:
-    """Training that is stopped before its last chunk of steps goes on from a snapshot as if nothing had happened."""
+    """Check that training which stops before its last chunk of steps goes on from a snapshot as if it had not."""
     chunks = len(learner.history_)
     if chunks < 2:
         return
@@ -286,7 +286,7 @@ def _check_resumed(make: Make, learner: Learner, data: Transitions) -> None:
 
 
 def _check_budget(make: Make, data: Transitions) -> None:
-    """A learner whose time ran out answers all the same, and says so if it was training."""
+    """Check that a learner whose time ran out answers all the same, and says so if it was training."""
     learner = dataclasses.replace(_on_cpu(make()), max_seconds=1e-9).fit(data)
     _check_answers(learner, data)
     told = any("stopped" in note for note in learner.notes_)
@@ -312,7 +312,7 @@ def _check_together(make: Make, data: Transitions) -> None:
 
 
 def _on_cpu(learner: Learner) -> Learner:
-    """Where the same seed gives the same bits."""
+    """Make it run on the CPU, where the same seed gives the same bits."""
     return dataclasses.replace(learner, device="cpu")
 
 
@@ -322,7 +322,7 @@ def _same(one: Learner, other: Learner, data: Transitions) -> bool:
 
 @contextmanager
 def _steady(name: str) -> Iterator[None]:
-    """The caller's random numbers are no one else's."""
+    """Require that the caller's random numbers stay as they are."""
     before = torch.get_rng_state(), np.random.get_state(legacy=False)
     yield
     kept = torch.equal(before[0], torch.get_rng_state())

@@ -91,7 +91,7 @@ def describe(learner: Learner, layout: Layout, data_fingerprint: str | None) -> 
 
 
 def fingerprint(data: Transitions) -> str:
-    """The same for the same rows, whatever file they come from; true causes and extra values do not count.
+    """Digest rows: the same whatever file they come from; true causes and extra values do not count.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 100)
@@ -119,7 +119,7 @@ def fingerprint(data: Transitions) -> str:
 
 
 def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
-    """Header and tensors into one file, which appears when it is whole."""
+    """Write header and tensors into one file, which appears when it is whole."""
     safetensors = import_extra("safetensors.torch", "Saving what was learned", "learn")
     plain = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
     try:
@@ -130,7 +130,7 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping
 
 
 def read(path: str | PathLike[str]) -> Saved:
-    """What a file holds; one that is damaged, foreign or of another version is refused in one sentence."""
+    """Read what a file holds; refuse one that is damaged, foreign or of another version in one sentence."""
     safetensors = import_extra("safetensors", "Loading what was learned", "learn")
     try:
         with safetensors.safe_open(path, framework="pt") as file:

@@ -46,7 +46,7 @@ class Scores:
 
     @classmethod
     def of(cls, truth: Array, predicted: Array, probability: Array) -> Scores:
-        """One number for each state counted, in one dimension."""
+        """Take one number for each state counted, in one dimension."""
         hit, false = int((truth & predicted).sum()), int((~truth & predicted).sum())
         causes, others = int(truth.sum()), int((~truth).sum())
         missed = causes - hit
@@ -98,7 +98,7 @@ class Evaluation:
     hindsight: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """All figures, errors as shares of 1; None where one is not defined."""
+        """Return all figures, errors as shares of 1; None where one is not defined."""
         plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         factors = {name: dataclasses.asdict(scores) for name, scores in self.per_factor.items()}
         return plain | {"per_factor": factors, "trivial": dict(self.trivial)}
@@ -133,7 +133,7 @@ class Evaluation:
 
 
 def edge_error(data: Transitions, predicted: Any) -> float:
-    """The share of wrong bits, over the factors in question where they are present.
+    """Measure the share of wrong bits, over the factors in question where they are present.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 1000)
@@ -146,14 +146,14 @@ def edge_error(data: Transitions, predicted: Any) -> float:
 
 
 def exact_error(data: Transitions, predicted: Any) -> float:
-    """The share of states in which any factor in question is wrong."""
+    """Measure the share of states in which any factor in question is wrong."""
     truth, counted = _truth(data)
     wrong = (_decisions(data, predicted) != truth) & counted
     return float(wrong.any(axis=1).sum() / counted.any(axis=1).sum())
 
 
 def error_by_kind(data: Transitions, predicted: Any) -> tuple[float | None, float | None]:
-    """The edge errors of states with a true cause among the factors in question, and of states without one.
+    """Measure the edge errors of states with a true cause among the factors in question, and of those without.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 1000)
@@ -162,15 +162,15 @@ def error_by_kind(data: Transitions, predicted: Any) -> tuple[float | None, floa
     """
     truth, counted = _truth(data)
     wrong = (_decisions(data, predicted) != truth) & counted
-    event = (truth & counted).any(axis=1)
-    caused, uncaused = (
-        float(wrong[rows].sum() / counted[rows].sum()) if counted[rows].any() else None for rows in (event, ~event)
+    caused = (truth & counted).any(axis=1)
+    with_cause, without = (
+        float(wrong[rows].sum() / counted[rows].sum()) if counted[rows].any() else None for rows in (caused, ~caused)
     )
-    return caused, uncaused
+    return with_cause, without
 
 
 def balanced_error(data: Transitions, predicted: Any) -> float:
-    """The mean of the edge errors of states with a cause and of states without one, however rare either kind is."""
+    """Average the edge errors of states with a cause and of states without one, however rare either kind is."""
     kinds = [error for error in error_by_kind(data, predicted) if error is not None]
     return sum(kinds) / len(kinds)
 
@@ -237,7 +237,7 @@ def evaluate(
 
 
 def resampled(data: Transitions, seed: int = 0) -> Transitions:
-    """As many rows with a non-trivial cause (some factor in question) as without: all of the rarer kind.
+    """Keep as many rows with a non-trivial cause (some factor in question) as without: all of the rarer kind.
 
     The paper does so for the test states of push and break (Appendix "2D Robot Pushing").
 
@@ -250,10 +250,10 @@ def resampled(data: Transitions, seed: int = 0) -> Transitions:
 
 
 def resampled_rows(data: Transitions, seed: int = 0) -> Array:
-    """The rows that `resampled` keeps, in their order."""
+    """List the rows that `resampled` keeps, in their order."""
     truth, counted = _truth(data)
-    event = (truth & counted).any(axis=1)
-    kinds = [np.flatnonzero(event), np.flatnonzero(~event)]
+    caused = (truth & counted).any(axis=1)
+    kinds = [np.flatnonzero(caused), np.flatnonzero(~caused)]
     count = min(map(len, kinds))
     if count == 0:
         always = "every" if len(kinds[0]) else "no"
@@ -269,7 +269,7 @@ def resampled_rows(data: Transitions, seed: int = 0) -> Array:
 
 
 def auc(truth: Any, score: Any) -> float | None:
-    """How often a cause scores higher than a factor that is none, ties counting half; None unless there are both.
+    """Measure how often a cause scores higher than what is none, ties counting half; None unless there are both.
 
     >>> auc([True, False, False], [0.5, 0.1, 0.5])
     0.75
@@ -284,7 +284,7 @@ def auc(truth: Any, score: Any) -> float | None:
 
 
 def average_precision(truth: Any, score: Any) -> float | None:
-    """The mean precision over the steps of recall, equal scores being one step; None without a cause.
+    """Average the precision over the steps of recall, equal scores being one step; None without a cause.
 
     >>> average_precision([True, False, True], [0.9, 0.5, 0.5])
     0.8333333333333333
@@ -312,7 +312,7 @@ class Calibration:
 
 
 def calibration(data: Transitions, probability: Any, *, bins: int = BINS) -> Calibration:
-    """The reliability of probabilities against the true causes (expected calibration error; Guo et al., 2017).
+    """Measure how reliable probabilities are by the true causes (expected calibration error; Guo et al., 2017).
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 1000)
@@ -337,7 +337,7 @@ def calibration(data: Transitions, probability: Any, *, bins: int = BINS) -> Cal
 
 
 def _truth(data: Transitions) -> tuple[Array, Array]:
-    """True causes (rows, factors), and which of these bits count."""
+    """Return the true causes (rows, factors), and which of these bits count."""
     if data.cause is None:
         raise LearnError("The data hold no true causes, so answers cannot be scored; give data with a 'cause'.")
     counted = np.zeros(data.cause.shape, dtype=bool)

@@ -28,7 +28,7 @@ class Interval:
 
 
 def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
-    """A confidence interval of the mean over seeds by Student's t.
+    """Find a confidence interval of the mean over seeds by Student's t.
 
     >>> found = student_interval([0.01, 0.02, 0.03])
     >>> round(found.mean, 3), round(found.low, 4), round(found.high, 4)
@@ -58,7 +58,7 @@ def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:
 
 
 def _student(level: float, freedom: int) -> float:
-    """How many standard errors to either side hold this share of Student's distribution.
+    """Find how many standard errors to either side hold this share of Student's distribution.
 
     With t = sqrt(freedom) tan(angle) the density is a power of the cosine, over a bounded range.
     """

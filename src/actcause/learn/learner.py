@@ -74,32 +74,32 @@ class Learner(ABC):
         return self
 
     def predict_proba(self, data: Transitions) -> Array:
-        """(rows, factors): how likely each factor is a cause of the row's outcome, judged from its state alone."""
+        """Say how likely each factor is a cause of a row's outcome, from its state alone: (rows, factors)."""
         return self._answer(data, self._probabilities)
 
     def predict(self, data: Transitions) -> Array:
-        """(rows, factors), true where a factor is found to be a cause, judged from the state alone."""
+        """Name the causes of each row's outcome, judged from its state alone: (rows, factors), true for a cause."""
         return self._decide(data, self.predict_proba(data))
 
     def explain_proba(self, data: Transitions) -> Array:
-        """As `predict_proba`, in hindsight: the observed outcome is taken into account, where the method can."""
+        """Answer as `predict_proba` does, in hindsight: with the observed outcome, where the method can use it."""
         return self._answer(data, self._hindsight)
 
     def explain(self, data: Transitions) -> Array:
-        """As `predict`, in hindsight: the binary that best explains the outcome that was observed."""
+        """Answer as `predict` does, in hindsight: by the binary that best explains the outcome that was observed."""
         return self._decide(data, self.explain_proba(data))
 
     def unsure(self, data: Transitions, *, hindsight: bool = False) -> Array:
-        """(rows,), true where even all factors together predict the outcome badly: no answer can be trusted there."""
+        """Mark rows, (rows,), whose outcome even all factors predict badly: no answer can be trusted there."""
         encoded = self._encode(data)
         return np.concatenate([self._unsure(part, hindsight) for part in encoded.blocks(BLOCK)])
 
     def score(self, data: Transitions) -> float:
-        """1 - edge error over the factors in question; needs true causes."""
+        """Return 1 - edge error over the factors in question; this needs true causes."""
         return 1.0 - edge_error(data, self.predict(data))
 
     def preimages(self, data: Transitions, **options: Any) -> LearnedPreimages:
-        """The binaries in use, the states' share and cost of each, and how far P1 and P2 are violated."""
+        """Group states by binary: the share and the cost of each, and how far P1 and P2 are violated."""
         return learned_preimages(self, data, **options)
 
     # -- files -------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Learner(ABC):
         save(self, path)
 
     def settings(self) -> dict[str, Any]:
-        """The options as JSON can hold them."""
+        """Return the options as JSON can hold them."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     # -- for methods -------------------------------------------------------------------------------
@@ -121,14 +121,14 @@ class Learner(ABC):
 
     @abstractmethod
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
-        """The networks for so many replicas side by side, untrained; a fitted learner has those of one replica."""
+        """Make untrained networks for so many replicas side by side; a fitted learner has those of one replica."""
 
     @abstractmethod
     def _probabilities(self, encoded: Encoded) -> Array:
-        """(rows, factors) from the state alone; the outcome's own factor and absent ones do not matter."""
+        """Answer from the state alone, (rows, factors); the outcome's own factor and absent ones do not matter."""
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        """(rows, factors) knowing the outcome; methods that cannot use it answer from the state."""
+        """Answer knowing the outcome, (rows, factors); methods that cannot use it answer from the state."""
         return self._probabilities(encoded)
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
@@ -151,7 +151,7 @@ class Learner(ABC):
         )
 
     def require(self, name: str, holds: bool, wanted: str) -> None:
-        """One template for all refusals of options."""
+        """Refuse an option unless it holds, by one template for all."""
         if not holds:
             raise LearnError(
                 "The '{parameter}' parameter of {method} must be {wanted}. Got {got} instead.",

@@ -90,7 +90,7 @@ class LearnedPreimages:
         return None if self.necessity is None else sum(one.violations for one in self.necessity.values())
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON can hold it."""
+        """Return everything as JSON can hold it."""
         plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         needed = self.necessity
         return plain | {
@@ -195,7 +195,7 @@ def _cost(chosen: Array, others: list[int]) -> float:
 
 
 def _neighbours(inputs: Array, outcome: Array, tolerance: float, apart: float) -> tuple[int, int]:
-    """States whose nearest neighbour agrees with them, and those of them whose outcome does not."""
+    """Find states whose nearest neighbour agrees with them, and those of them whose outcome does not."""
     if len(inputs) < 2:
         return 0, 0
     compared = violations = 0
@@ -238,7 +238,7 @@ def _necessity(
 
 @torch.no_grad()
 def _outcomes(learner: Learner, model: MaskedModel | GaussianModel, data: Transitions) -> Array:
-    """What the model expects, seeing all factors; the mean over its groups."""
+    """Predict what the model expects, seeing all factors; the mean over its groups."""
     weight = next(model.parameters())
     parts = []
     for block in learner.encoder_.encode(data).blocks(BLOCK):

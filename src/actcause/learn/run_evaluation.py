@@ -24,7 +24,7 @@ class RunEvaluation:
     held_out: bool
 
     def to_json(self) -> dict[str, Any]:
-        """All figures of the evaluation, and what was scored."""
+        """Return all figures of the evaluation, and what was scored."""
         origin = "hindsight" if self.hindsight else "state"
         more = {"hindsight": self.hindsight, "method": self.method, "from": origin, "held_out": self.held_out}
         return self.evaluation.to_json() | more

@@ -136,14 +136,14 @@ def train(
 
 
 def trained_on(out: str | PathLike[str], data: Transitions) -> bool:
-    """Whether these are the rows that a run was trained on."""
+    """Tell whether these are the rows that a run was trained on."""
     path = Path(out)
     header = checkpoint.read(path / MODEL if path.is_dir() else path).header
     return header.get("data") == checkpoint.fingerprint(data)
 
 
 def summary(folder: Path) -> dict[str, Any]:
-    """What `run.json` says."""
+    """Read what `run.json` says."""
     try:
         document = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         float(document["seconds"]), document["status"], document["settings"]
@@ -159,7 +159,7 @@ def summary(folder: Path) -> dict[str, Any]:
 def _find_start(
     folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
 ) -> checkpoint.Saved | Trained | None:
-    """The checkpoint to go on from, the run where it had finished, or None where training begins anew."""
+    """Find the checkpoint to go on from, the run where it had finished, or None where training begins anew."""
     _check_free(folder, resume, overwrite)
     if not resume or not _is_run(folder):
         return None
@@ -195,7 +195,7 @@ def _check_free(folder: Path, resume: bool, overwrite: bool) -> None:
 
 
 def _others(folder: Path) -> Iterator[Path]:
-    """What is in a folder besides files that a power cut left half-written."""
+    """List what is in a folder besides files that a power cut left half-written."""
     return (path for path in folder.iterdir() if not path.name.endswith(".partial"))
 
 
@@ -242,7 +242,7 @@ class _Recorder:
     notes: list[str] = field(default_factory=list)
 
     def begin(self, session: Session) -> None:
-        """Called when all checks have passed, right before the first step: only now anything is written."""
+        """Begin to write: all checks have passed, and the first step is next."""
         self.session, self.began, self.before = session, time.monotonic(), 0.0
         self.writer: Any = None
         self.keeps = self.processes is None or self.processes.rank == 0
@@ -365,7 +365,7 @@ class _Recorder:
 
 
 def _has_settled(history: Sequence[Mapping[str, Any]], patience: int) -> bool:
-    """Whether the stage's first loss was, over the last `patience` steps, hardly less than over as many before."""
+    """Tell whether a stage's first loss, over the last `patience` steps, is hardly less than over as many before."""
     stage = history[-1]["stage"]
     losses = [
         next(v for k, v in line.items() if k not in ("stage", "step")) for line in history if line["stage"] == stage

@@ -45,7 +45,7 @@ class SeedComparison:
     most: float
 
     def to_json(self) -> dict[str, Any]:
-        """All figures."""
+        """Return all figures."""
         return {
             "kept": self.best.seed,
             "criterion": self.criterion,

@@ -97,7 +97,7 @@ class AttentionModel(nn.Module):
         self.head = perceptron(groups, width, width, encoder.outputs, layers)
 
     def forward(self, rows: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
-        """(groups, rows, factors, inputs) to predictions, and attention (groups, rows, heads, factors)."""
+        """Map (groups, rows, factors, inputs) to predictions, and attention (groups, rows, heads, factors)."""
         embedded = self.embedding(rows) * present.transpose(1, 2).unsqueeze(-1)
         groups, factors, count, width = embedded.shape
         question = self.question(embedded.sum(1)).reshape(groups, count, self.heads, -1)
@@ -112,6 +112,6 @@ class AttentionModel(nn.Module):
 
 @torch.no_grad()
 def _attention(nets: Nets, batch: Batch) -> Tensor:
-    """(rows, factors): the mean over heads."""
+    """Average the attention over heads: (rows, factors)."""
     attention: Tensor = nets["attention"](batch.network_inputs, batch.present.unsqueeze(0))[1]
     return attention[0].mean(1) * batch.present

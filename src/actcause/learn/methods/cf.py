@@ -84,7 +84,7 @@ class ReplacementValues(nn.Module):
 
 
 def _replacements(replica: Replica, learner: Counterfactual) -> Tensor:
-    """(samples, factors, columns): for each factor values of its own, drawn from rows in which it is there."""
+    """Draw for each factor values of its own from rows in which it is there: (samples, factors, columns)."""
     generator = torch.Generator().manual_seed(seed_of("replacements", replica.learner.seed))
     inputs, there = replica.encoded.inputs, replica.encoded.present
     drawn = torch.zeros(learner.samples, *inputs.shape[1:])
@@ -115,7 +115,7 @@ def _spread(drawn: Tensor, seen: Tensor, encoder: Encoder, factor: int, generato
 
 @torch.no_grad()
 def _distance(nets: Nets, batch: Batch, outcome: Tensor | None = None) -> Tensor:
-    """(rows, factors): mean distance from the outcome (or else the prediction) after replacing each factor."""
+    """Measure, (rows, factors), the mean distance from the outcome (or else the prediction) without each factor."""
     model, pool = find_network(nets, "forward", MaskedModel), find_network(nets, "pool", ReplacementValues)
     relative = Relative.of([batch.encoder], batch.inputs.device)
     there = batch.present.transpose(0, 1)[None, :, :, None]

@@ -71,7 +71,7 @@ class LeaveOneOut(ScoreLearner):
             middle, spread = _read(model(embedded, shown * training.there(index).unsqueeze(1)))
             missed = (middle - training.surprises.target[index].unsqueeze(1)).abs()
             surprise = (missed / spread + spread.log()).mean(-1)
-            # The squared error keeps rare events from being given up for a wide spread.
+            # The squared error keeps surprising rows from being given up for a wide spread.
             fitted = surprise + missed.square().mean(-1)
             return fitted.mean(dim=(1, 2)).sum(), {
                 "error": missed[:, 2].detach().mean(),
@@ -86,13 +86,13 @@ class LeaveOneOut(ScoreLearner):
 
 
 def _read(predicted: Tensor) -> tuple[Tensor, Tensor]:
-    """The middle and the spread of a Laplace distribution for each of the outcome's columns."""
+    """Read the middle and the spread of a Laplace distribution for each of the outcome's columns."""
     middle, width = predicted.chunk(2, dim=-1)
     return middle, FLOOR + functional.softplus(width)
 
 
 def _with_and_without(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Middle and spread with all factors (rows, outputs), and without each (factors, rows, outputs)."""
+    """Predict middle and spread with all factors (rows, outputs), and without each (factors, rows, outputs)."""
     model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)
@@ -103,7 +103,7 @@ def _with_and_without(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor, Tensor,
 
 @torch.no_grad()
 def _gap(nets: Nets, batch: Batch) -> Tensor:
-    """In hindsight: the log-likelihood that is lost without each factor."""
+    """Measure, in hindsight, the log-likelihood that is lost without each factor."""
     middle, spread, without, wider = _with_and_without(nets, batch)
     lost = (batch.target - without).abs() / wider + wider.log() - (batch.target - middle).abs() / spread - spread.log()
     return lost.mean(-1).T * batch.present
@@ -111,7 +111,7 @@ def _gap(nets: Nets, batch: Batch) -> Tensor:
 
 @torch.no_grad()
 def _divergence(nets: Nets, batch: Batch) -> Tensor:
-    """From the state alone: Kullback-Leibler's divergence of the prediction without each factor."""
+    """Measure, from the state alone, Kullback-Leibler's divergence of the prediction without each factor."""
     middle, spread, without, wider = _with_and_without(nets, batch)
     apart = (middle - without).abs()
     expected = (spread * torch.exp(-apart / spread) + apart) / wider + (wider / spread).log() - 1

@@ -89,7 +89,7 @@ def _score(nets: Nets, batch: Batch) -> Tensor:
 
 
 def _mark_own_columns(encoder: Encoder, device: torch.device) -> Tensor:
-    """(factors, columns): 1 for columns that hold a feature of the factor itself."""
+    """Mark columns that hold a feature of the factor itself: (factors, columns), 1 for these."""
     mask = torch.zeros(len(encoder.classes), encoder.columns, device=device)
     for span in spans(encoder):
         mask[span.factor, span.start : span.stop] = 1
@@ -107,7 +107,7 @@ def _sizes(
     *,
     learned: bool = False,
 ) -> Tensor:
-    """(groups, rows, factors): the summed absolute derivatives of all outputs by a factor's own features."""
+    """Sum the absolute derivatives of all outputs by a factor's own features: (groups, rows, factors)."""
     groups, rows, factors, _ = inputs.shape
     with torch.enable_grad():
         # A copy of the rows for every output, so that one backward pass gives the derivatives of each.

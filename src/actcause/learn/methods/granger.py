@@ -74,14 +74,14 @@ class Pairwise(ScoreLearner):
 
     @classmethod
     def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
-        """The pair whose predictions fit best over all rows: what this method knows at most."""
+        """Predict by the pair whose predictions fit best over all rows: what this method knows at most."""
         _, pairs = _predictions(nets, batch)
         return pairs[(pairs - batch.target).abs().mean(dim=(1, 2)).argmin()]
 
 
 @torch.no_grad()
 def _predictions(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor]:
-    """From the own state alone (rows, outputs), and from each pair (factors, rows, outputs)."""
+    """Predict from the own state alone (rows, outputs), and from each pair (factors, rows, outputs)."""
     model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     alone = masks.only(factors, batch.own, batch.inputs.device)
@@ -91,13 +91,13 @@ def _predictions(nets: Nets, batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def _apart(nets: Nets, batch: Batch) -> Tensor:
-    """From the state alone: how far the pair's prediction is from the own state's."""
+    """Measure, from the state alone, how far the pair's prediction is from the own state's."""
     own, pairs = _predictions(nets, batch)
     return (pairs - own).abs().mean(-1).T * batch.present
 
 
 def _drop(nets: Nets, batch: Batch) -> Tensor:
-    """In hindsight: by how much the pair's error is smaller."""
+    """Measure, in hindsight, by how much the pair's error is smaller."""
     own, pairs = _predictions(nets, batch)
     drop = (own - batch.target).abs().mean(-1) - (pairs - batch.target).abs().mean(-1)
     return drop.T * batch.present

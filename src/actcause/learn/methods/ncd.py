@@ -103,7 +103,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
     begun = warm / learner.steps
 
     def errors_under(index: Tensor, shown: Tensor) -> Tensor:
-        """The errors of the forward model under these masks, (groups, masks, rows, outputs)."""
+        """Return the errors of the forward model under these masks, (groups, masks, rows, outputs)."""
         if own is not None:
             shown = torch.cat([shown[..., :own], torch.ones_like(shown[..., :1]), shown[..., own + 1 :]], dim=-1)
         model, embedded = training.embedding("forward", index)
@@ -149,7 +149,7 @@ def _stages(training: Training, learner: GumbelMask) -> list[Stage]:
 
 
 def _worth(nets: Nets, batch: Batch) -> Tensor:
-    """(factors,): by how much the forward model's error grows without each factor."""
+    """Measure by how much the forward model's error grows without each factor: (factors,)."""
     model = find_network(nets, "forward", MaskedModel)
     factors = batch.present.shape[1]
     left_out = 1 - torch.eye(factors, device=batch.inputs.device)

@@ -154,7 +154,7 @@ class PaperJACI(Learner):
         return torch.cat(found).cpu().numpy()
 
     def _explain(self, block: Batch) -> Tensor:
-        """The posterior of each bit: the misfit and what the bits cost, and h's word as the prior."""
+        """Find the posterior of each bit: the misfit and what the bits cost, and h's word as the prior."""
         model = find_network(self.nets_, "forward", GaussianModel)
         odds = torch.logit(_bits(self.nets_, block), eps=1e-4)
         embedded = model.embedding(block.network_inputs)
@@ -168,7 +168,7 @@ class PaperJACI(Learner):
         return torch.einsum("kb,kbn->bn", posterior, tried)
 
     def _candidates(self, odds: Tensor) -> Tensor:
-        """(tried, rows, factors): all binaries where there are few, else what h says and all that are one bit away."""
+        """List binaries to try, (tried, rows, factors): all where there are few, else h's and all one bit away."""
         rows, factors = odds.shape
         listed = masks.every(factors, self.encoder_.own, LISTED)
         if listed is not None:
@@ -260,16 +260,16 @@ class _Joint:
         return embedded
 
     def _odds(self, index: Tensor) -> Tensor:
-        """(groups, rows, factors): what h says."""
+        """Ask h: (groups, rows, factors)."""
         odds: Tensor = self.binary(self.training.rows.network_inputs(index), self.training.rows.there(index))
         return odds
 
     def _chances(self, odds: Tensor, index: Tensor) -> Tensor:
-        """The same as probabilities: 1 for the outcome's own factor and 0 for absent ones."""
+        """Return the same as probabilities: 1 for the outcome's own factor and 0 for absent ones."""
         return torch.where(self.alone > 0, 1.0, torch.sigmoid(odds)) * self.training.there(index)
 
     def _mix(self, chances: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Masks that f learns under, and masks that h has a gradient through."""
+        """Draw masks that f learns under, and masks that h has a gradient through."""
         if self.learner.mixing == "soft":
             return chances.detach(), chances
         noise = torch.rand(chances.shape, device=chances.device, generator=generator)
@@ -281,7 +281,7 @@ class _Joint:
     def _misfit(
         self, embedded: Tensor, mask: Tensor, index: Tensor, settings: Settings, generator: torch.Generator
     ) -> Tensor:
-        """(groups, rows): f's misfit; some rows are under the full mask or that of the own factor alone instead."""
+        """Measure f's misfit, (groups, rows); some rows are under the full mask or the own factor's alone instead."""
         which = torch.rand(*index.shape, 1, device=index.device, generator=generator)
         full, alone = settings["full"], settings["full"] + settings["alone"]
         shown = torch.where(which < full, 1.0, torch.where(which < alone, self.alone, mask)) * self.training.there(
@@ -324,7 +324,7 @@ class _Joint:
         replica.learner.finish(replica, nets, learned, history, notes, encoder)
 
     def _gap(self, nets: Nets, block: Batch) -> Tensor:
-        """(rows,): how much worse f does under the binaries found than seeing all; judges penalties unlabelled."""
+        """Measure, (rows,), how much worse f does by its binaries than seeing all, to judge penalties unlabelled."""
         found = torch.where(self.alone > 0, 1.0, (_bits(nets, block) > self.learner.threshold).float()) * block.present
         model = find_network(nets, "forward", GaussianModel)
         embedded = model.embedding(block.network_inputs)
@@ -334,7 +334,7 @@ class _Joint:
 
 @contextmanager
 def coarse_products() -> Iterator[None]:
-    """On CUDA, matrix products with ten bits of mantissa (TF32): far finer than `floor`, and several times as fast."""
+    """Multiply matrices with ten bits of mantissa on CUDA (TF32): far finer than `floor`, several times as fast."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
     try:
@@ -344,12 +344,12 @@ def coarse_products() -> Iterator[None]:
 
 
 def _bits(nets: Nets, batch: Batch) -> Tensor:
-    """(rows, factors): what h says."""
+    """Ask h: (rows, factors)."""
     return torch.sigmoid(find_network(nets, "binary", BitNetwork)(batch.network_inputs, batch.present.unsqueeze(0))[0])
 
 
 def _doubts(nets: Nets, batch: Batch) -> dict[str, Tensor]:
-    """(rows,) each: how f does when it sees everything, and how well it expects to do."""
+    """Measure how f does when it sees everything, and how well it expects to do: (rows,) each."""
     model = find_network(nets, "forward", GaussianModel)
     mean, deviation = model(model.embedding(batch.network_inputs), batch.present.unsqueeze(0))
     return {

@@ -77,7 +77,7 @@ class GaussianModel(nn.Module):
         self.head = perceptron(groups, embedding, width, 2 * outputs, layers)
 
     def forward(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Embedded factors and a mask (groups, rows, factors) to mean and deviation, (groups, rows, outputs) each."""
+        """Map embedded factors and a mask (groups, rows, factors) to mean and deviation, (groups, rows, outputs)."""
         kept = mask.transpose(1, 2).unsqueeze(-1)
         # Masked twice: a factor left out must not speak through the second convolution either.
         mean, spread = self.head((self.second(embedded * kept) * kept).sum(dim=1)).chunk(2, dim=-1)
@@ -95,7 +95,7 @@ class BitNetwork(nn.Module):
         self.second = SecondConvolution(groups, width=width, embedding=embedding, outputs=1, layers=layers)
 
     def forward(self, rows: Tensor, present: Tensor | None = None) -> Tensor:
-        """(groups, rows, factors, inputs) to (groups, rows, factors)."""
+        """Map (groups, rows, factors, inputs) to (groups, rows, factors)."""
         embedded = self.embedding(rows)
         if present is not None:
             embedded = embedded * present.transpose(1, 2).unsqueeze(-1)
@@ -104,5 +104,5 @@ class BitNetwork(nn.Module):
 
 
 def gaussian_misfit(target: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
-    """(…, rows): the negative log-likelihood of the outcome without its constant, as if it had `COLUMNS` columns."""
+    """Measure, (…, rows), the outcome's negative log-likelihood without its constant, as if of `COLUMNS` columns."""
     return COLUMNS * (0.5 * ((target - mean) / deviation).square() + deviation.log()).mean(-1)

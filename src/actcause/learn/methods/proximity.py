@@ -123,7 +123,7 @@ def find_places(replica: Replica, given: Sequence[str] | None) -> list[str]:
 
 
 def distances(encoder: Encoder, encoded: Encoded, places: Collection[str] | None = None) -> Array:
-    """(rows, factors): Euclidean distance to the own factor in the places shared; infinite where there are none.
+    """Measure, (rows, factors), the distance to the own factor in the places shared; infinite where there are none.
 
     Without `places` all features shared count as such.
 
@@ -151,7 +151,7 @@ def distances(encoder: Encoder, encoded: Encoded, places: Collection[str] | None
 
 
 def best_radius(nearest: Array, surprise: Array) -> float:
-    """The radius within which rows surprise most; 0 where nearness and surprise do not go together.
+    """Find the radius within which rows surprise most; 0 where nearness and surprise do not go together.
 
     >>> round(best_radius(np.array([0.1, 0.2, 0.3, 2.0, 3.0]), np.array([1.0, 1.0, 0.0, 0.0, 0.0])), 3)
     0.25
@@ -174,7 +174,7 @@ def best_radius(nearest: Array, surprise: Array) -> float:
 
 
 def _raw(encoder: Encoder, encoded: Encoded, factor: int, column: int) -> Array:
-    """One column in the recording's own units."""
+    """Read one column in the recording's own units."""
     shown = encoded.inputs[:, factor, column].astype(np.float64)
     return np.asarray(shown * encoder.scale[factor, column] + encoder.mean[factor, column])
 

@@ -55,14 +55,14 @@ class ScoreLearner(Learner):
 
     @classmethod
     def predict_outcome(cls, nets: Nets, batch: Batch) -> Tensor:
-        """(rows, outputs): what the method expects when it sees everything."""
+        """Predict what the method expects when it sees everything: (rows, outputs)."""
         return forward.plain_prediction(nets, batch)
 
     def before_training(self, training: Training) -> None:
         """Set what is known before the first step."""
 
     def captures_graph(self) -> bool:
-        """Whether a step can be captured as a CUDA graph."""
+        """Return whether a step can be captured as a CUDA graph."""
         return True
 
     def check_options(self) -> None:

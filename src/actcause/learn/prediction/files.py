@@ -149,7 +149,7 @@ class Target:
         return self.path.with_name(f".{self.path.name}.{digest}.parts")
 
     def tasks(self, settings: PredictionSettings) -> list[GroupTask]:
-        """All of them, also those whose parts are there."""
+        """List all of them, also those whose parts are there."""
         groups: list[tuple[int | None, int]] = [(at, rows) for at, rows in enumerate(self.contents.groups) if rows]
         source = self.pair.source.absolute()
         return [

@@ -29,7 +29,7 @@ class Grid:
 
     @classmethod
     def read(cls, words: Iterable[str], others: Mapping[str, str]) -> Grid:
-        """From `NAME=VALUES` words; `others` are names that have an option of the command instead.
+        """Read `NAME=VALUES` words; `others` are names that have an option of the command instead.
 
         >>> Grid.read(["penalty=0.01,0.02", "seed=0..2", "method=grad,cf"], {}).values["seed"]
         (0, 1, 2)
@@ -50,12 +50,12 @@ class Grid:
         return cls(found)
 
     def settings(self) -> list[dict[str, Any]]:
-        """Every combination, the last name's values changing fastest."""
+        """List every combination, the last name's values changing fastest."""
         return [dict(zip(self.values, each, strict=True)) for each in product(*self.values.values())]
 
 
 def values(name: str, written: str) -> tuple[Any, ...]:
-    """The values in a list: JSON, text, and ranges of integers with both ends.
+    """Read the values in a list: JSON, text, and ranges of integers with both ends.
 
     >>> values("seed", "0..3,7"), values("steps", "null,600"), values("mixing", "soft,bernoulli")
     ((0, 1, 2, 3, 7), (None, 600), ('soft', 'bernoulli'))
@@ -91,7 +91,7 @@ def _part(name: str, part: str) -> Iterable[Any]:
 
 
 def name_of(settings: Mapping[str, Any]) -> str:
-    """The name of a trial, which is that of its folder.
+    """Name a trial, and its folder.
 
     >>> name_of({"penalty": 0.01, "seed": 3}), name_of({"method": "grad"})
     ('penalty=0.01,seed=3', 'method=grad')

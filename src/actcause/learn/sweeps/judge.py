@@ -5,7 +5,7 @@ So a fresh network, which knows nothing of the method, learns the outcome from t
 training rows, and is asked about the held-out rows. It also learns it from the outcome's own factor alone, and from all
 factors. With these at 0 and 1, the error under the named factors says which share they `explained`. True causes can be
 above 1: that nothing is named says something too. `named` is how many there were in a row. `ranking` says what a sweep
-makes of both. Where events are rare, half of the rows that are learned from and half of the weight is theirs.
+makes of both. Where surprising rows are rare, half of the rows that are learned from and half of the weight is theirs.
 
 A penalty or a loss of the methods' own could not do it: they have different ones, or none.
 """
@@ -91,7 +91,7 @@ class _Judge:
             torch.manual_seed(SEED)
             self.passive = own_state_model(encoder, 1).to(device)
             self.model = NamedModel(1, encoder).to(device)
-        self.events = Surprises(shown.rows, self.passive, [SEED])
+        self.surprises = Surprises(shown.rows, self.passive, [SEED])
 
     def learn(self) -> None:
         steps = min(max(OFTEN * len(self.shown.rows) // BATCH, LEAST), STEPS)
@@ -99,21 +99,21 @@ class _Judge:
             "judge", steps, self._loss, self._sampler, {"named": 1.0}, one_cycle(RATE), weight_decay={"named": DECAY}
         )
         nets = {"passive": self.passive, "named": self.model}
-        Trainer(nets, SEED, self.device).run([*self.events.stages(steps), stage])
+        Trainer(nets, SEED, self.device).run([*self.surprises.stages(steps), stage])
 
     @torch.no_grad()
     def judge(self, held: _Shown) -> Judgement:
         rows, parts = held.rows, torch.split(torch.arange(len(held.rows), device=self.device), BATCH)
-        target = rows.target / self.events.scale[0]
+        target = rows.target / self.surprises.scale[0]
         error = torch.cat([(self._expect(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
         weight = torch.ones(len(rows), device=self.device)
-        if bool(self.events.rare[0]):
+        if bool(self.surprises.rare[0]):
             assert rows.own is not None
             alone = self.passive(rows.inputs[:, rows.own].expand(len(rows.groups()), -1, -1))
-            event = (alone - rows.target).abs().mean(-1).mean(0) > SURPRISING
-            share = float(event.float().mean())
+            surprising = (alone - rows.target).abs().mean(-1).mean(0) > SURPRISING
+            share = float(surprising.float().mean())
             if 0 < share < 1:
-                weight = torch.where(event, 0.5 / share, 0.5 / (1 - share))
+                weight = torch.where(surprising, 0.5 / share, 0.5 / (1 - share))
         # A row counts as explained or not, however large the change: the error with all shown is the measure of that.
         unexplained = error / (error + (weight * error[-1]).mean().clamp(min=1e-6))
         least, named, everything = (weight * unexplained).double().mean(1).tolist()
@@ -122,11 +122,11 @@ class _Judge:
         return Judgement(explained, float((weight * held.named).double().mean()))
 
     def _loss(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
-        missed = self._expect(self.shown, index) - self.events.target[index].unsqueeze(1)
+        missed = self._expect(self.shown, index) - self.surprises.target[index].unsqueeze(1)
         return error_loss(missed).mean(), {"error": missed.detach().abs().mean()}
 
     def _sampler(self) -> Sampler:
-        return Sampler([self.events.pools(0)], BATCH, [SEED], "judge", self.device)
+        return Sampler([self.surprises.pools(0)], BATCH, [SEED], "judge", self.device)
 
     def _expect(self, shown: _Shown, index: Tensor) -> Tensor:
         """Give what the network expects: (1, what it is told, rows, outputs)."""

@@ -5,7 +5,7 @@
 `explained` and `named` are what `judge` measures on held-out transitions: sufficiency and minimality. What naming a
 factor costs is one number for the whole sweep: half of what naming gains where it gains most, that is half of the
 largest `explained / named` among the trials that explain at least half of what the best does. If that is what a true
-cause is worth, one named in vain weighs as much as one that was missed, whether events are rare or not. A penalty given
+cause is worth, one named in vain weighs as much as one that was missed, whether causes are rare or not. A penalty given
 by hand would favour the trials that were trained with that one. Never naming anything scores 1.
 """
 
@@ -47,7 +47,7 @@ class Ranking:
         return (json.dumps(self.to_json(), indent=1) + "\n").encode()
 
     def csv(self) -> bytes:
-        """A line for each trial; an empty field is a number that there is not."""
+        """Write a line for each trial; an empty field is a number that there is not."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["rank", "run", *self.names, "status", "score", *MEASURED])

@@ -22,7 +22,7 @@ FOLDS = 2  # a mask is judged by the model that has not seen the mask's episode
 
 
 def seed_of(*parts: int | str) -> int:
-    """A 63-bit seed from several numbers and names, the same everywhere."""
+    """Make a 63-bit seed of several numbers and names, the same everywhere."""
     words = [part if isinstance(part, int) else int.from_bytes(part.encode(), "little") for part in parts]
     return int(
         np.random.SeedSequence([word & (2**128 - 1) for word in words]).generate_state(2, np.uint32).view("u8")[0] >> 1
@@ -30,7 +30,7 @@ def seed_of(*parts: int | str) -> int:
 
 
 def folds_of(episode: Array | None, rows: int, seed: int) -> Array:
-    """0 or 1 for each row: one half of the episodes (or of the rows, where there are none) and the other."""
+    """Give each row 0 or 1: one half of the episodes (or of the rows, where there are none) and the other."""
     codes = np.arange(rows) if episode is None else np.unique(episode, return_inverse=True)[1]
     count = int(codes.max()) + 1
     fold = np.random.default_rng(seed_of("folds", seed)).permutation(count) % FOLDS
@@ -81,19 +81,19 @@ class DeviceRows:
         return len(self.inputs)
 
     def replica(self, position: int) -> slice:
-        """The rows of one replica."""
+        """Return the rows of one replica."""
         ends = (*self.starts[1:], len(self))
         return slice(self.starts[position], ends[position])
 
     def network_inputs(self, index: Tensor | slice) -> Tensor:
-        """Inputs as networks see them: each factor beside the outcome's own."""
+        """Return inputs as networks see them: each factor beside the outcome's own."""
         return beside_own(self.inputs[index], self.own)
 
     def there(self, index: Tensor | slice) -> Tensor | None:
         return None if self.present is None else self.present[index]
 
     def groups(self) -> list[Tensor]:
-        """The rows of each replica's folds: replica 0 fold 0, replica 0 fold 1, replica 1 fold 0, ..."""
+        """List the rows of each replica's folds: replica 0 fold 0, replica 0 fold 1, replica 1 fold 0, ..."""
         found = []
         for replica in range(self.replicas):
             part = self.replica(replica)
@@ -106,7 +106,7 @@ class DeviceRows:
 class Sampler:
     """Which rows a step sees: for every group `size` rows, drawn from its strata in equal parts.
 
-    One stratum is the natural distribution. Two, rows with an event and rows without, show as many of either.
+    One stratum is the natural distribution. Two, surprising rows and others, show as many of either.
     """
 
     strata: Sequence[Sequence[Tensor]]  # of each group
@@ -116,7 +116,7 @@ class Sampler:
     device: torch.device = field(default=torch.device("cpu"))
 
     def draw(self, chunk: int, steps: int) -> Tensor:
-        """(steps, groups, size) row numbers."""
+        """Draw row numbers: (steps, groups, size)."""
         drawn = []
         for group, (pools, seed) in enumerate(zip(self.strata, self.seeds, strict=True)):
             within = list(self.seeds[:group]).count(seed)  # which of its replica's groups this is

@@ -15,7 +15,7 @@ TEMPERATURES = tuple(2 ** (k / 4) for k in range(-12, 13))  # 1/8 to 8
 
 
 def calibration_error(said: Tensor, found: Tensor) -> float:
-    """Mean gap, in bins of the probability said, to how often it came true; `found` may be probabilities themselves."""
+    """Average the gap, in bins of the probability said, to how often it came true; `found` may be probabilities too."""
     flat, truth = said.flatten().double().cpu(), found.flatten().double().cpu()
     which = (flat * BINS).long().clamp(max=BINS - 1)
     rows = torch.bincount(which, minlength=BINS)
@@ -24,7 +24,7 @@ def calibration_error(said: Tensor, found: Tensor) -> float:
 
 
 def temperature_of(odds: Tensor, target: Tensor) -> float:
-    """What to divide log-odds by so that they predict `target` best (Guo et al., 2017)."""
+    """Find what to divide log-odds by so that they predict `target` best (Guo et al., 2017)."""
     losses = [
         float(functional.binary_cross_entropy_with_logits(odds / temperature, target)) for temperature in TEMPERATURES
     ]
@@ -32,5 +32,5 @@ def temperature_of(odds: Tensor, target: Tensor) -> float:
 
 
 def to_probabilities(odds: Array, temperature: float) -> Array:
-    """Probabilities from log-odds."""
+    """Turn log-odds into probabilities."""
     return np.asarray(1 / (1 + np.exp(-np.clip(odds / temperature, -60, 60))))

@@ -12,7 +12,7 @@ LEARNED = 0.9  # a forward model must beat a constant by a tenth
 
 
 def diagnose(*, shares: Mapping[str, float], full_error: float, blind_error: float, stopped: bool = False) -> list[str]:
-    """Sentences on collapse and on forward models that have not learned; empty if all is well.
+    """Write sentences on collapse and on forward models that have not learned; none if all is well.
 
     `shares` says in which share of held-out rows each factor was found to be a cause; the errors are those of the
     forward model that sees everything and of the best constant.
@@ -44,7 +44,7 @@ def diagnose(*, shares: Mapping[str, float], full_error: float, blind_error: flo
 def diagnose_events(
     learned: Mapping[str, Any], classes: Sequence[str], factors: Sequence[str], ties: Sequence[tuple[str, str]]
 ) -> list[str]:
-    """Sentences on what was left unexplained; none of it needs a label.
+    """Write sentences on what was left unexplained; none of it needs a label.
 
     `learned` holds the shares that were measured on held-out rows: `unexplained` of the surprising rows without a
     cause, `half_explained` of the rows with a cause whose causes bring the outcome about in less than half of the

@@ -29,7 +29,7 @@ class TrainingProcesses:
     size: int
 
     def share(self, rows: Tensor) -> Tensor:
-        """Of (…, rows) every `size`-th, beginning with this process's: as many rows of every stratum for each."""
+        """Take every `size`-th of (…, rows), from this process's on: as many rows of every stratum for each."""
         if rows.shape[-1] % self.size:
             raise LearnError(
                 f"{self.size} processes cannot share {rows.shape[-1]} rows evenly; give a batch that they divide."
@@ -47,7 +47,7 @@ class TrainingProcesses:
             tensor.copy_(mean.view_as(tensor))
 
     def any(self, wish: int, device: torch.device) -> int:
-        """The largest of all processes' wishes, so that all of them do the same next."""
+        """Take the largest of all processes' wishes, so that all of them do the same next."""
         found = torch.tensor(wish, device=device)
         distributed.all_reduce(found, distributed.ReduceOp.MAX)
         return int(found)

@@ -66,7 +66,7 @@ class Encoder:
     def fit(
         cls, data: Transitions, *, classes: Mapping[str, str] | None = None, categorical: Iterable[str] | None = None
     ) -> Encoder:
-        """Fitted on these rows; classes and categorical features default to what the recording's metadata says."""
+        """Fit it to these rows; classes and categorical features default to what the recording's metadata says."""
         named = _classes(data, data.metadata.get("classes") if classes is None else classes)
         listed = data.metadata.get("categorical", ()) if categorical is None else categorical
         categories = _categories(data, listed)
@@ -107,7 +107,7 @@ class Encoder:
         return self._width()
 
     def measured_columns(self, factor: str) -> dict[str, int]:
-        """The column of each feature of a factor that is no category."""
+        """List the column of each feature of a factor that is no category."""
         found, at = {}, 0
         for name in self.layout.features[factor]:
             seen = self.categories.get((factor, name))
@@ -127,7 +127,7 @@ class Encoder:
         return len(self.target_scale)
 
     def encode(self, data: Transitions) -> Encoded:
-        """Rows of the same layout as float32."""
+        """Encode rows of the same layout as float32."""
         if _names(data.layout) != _names(self.layout):
             raise LearnError(
                 f"The data must have the factors, features and outcome that were trained on "
@@ -142,7 +142,7 @@ class Encoder:
         return Encoded(inputs, target, None if data.mask is None else data.mask.copy())
 
     def with_target_scale(self, target_scale: Array) -> Encoder:
-        """The same with another spread of the target."""
+        """Copy it with another spread of the target."""
         return Encoder(
             self.layout, self.classes, self.categories, self.mean, self.scale, self.target_mean, target_scale
         )
@@ -150,7 +150,7 @@ class Encoder:
     # -- columns -----------------------------------------------------------------------------------
 
     def _width(self) -> int:
-        """Columns that a factor has before its relative ones."""
+        """Count the columns that a factor has before its relative ones."""
         return max(
             sum(len(self.categories.get((factor, feature), (0,))) for feature in features)
             for factor, features in self.layout.features.items()
@@ -195,7 +195,7 @@ class Encoder:
         return np.concatenate(parts, axis=1)
 
     def decode(self, data: Transitions, predicted: Array) -> Array:
-        """Outputs of a network for these rows, (…, rows, outputs), as values of the outcome, (…, rows, features)."""
+        """Decode outputs of a network for these rows, (…, rows, outputs), to the outcome, (…, rows, features)."""
         values = predicted * self.target_scale + self.target_mean
         found = np.empty((*values.shape[:-1], len(self.layout.outcome_features)))
         before = dict(self.layout.shared)
@@ -215,7 +215,7 @@ class Encoder:
     # -- files -------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` needs besides the layout."""
+        """Return what `from_json` needs besides the layout."""
         arrays = ("mean", "scale", "target_mean", "target_scale")
         return {
             "classes": list(self.classes),
@@ -225,7 +225,7 @@ class Encoder:
 
     @classmethod
     def from_json(cls, layout: Layout, document: Mapping[str, Any]) -> Encoder:
-        """The encoder that `to_json` described."""
+        """Read the encoder that `to_json` described."""
         try:
             arrays = [
                 np.asarray(document[n], dtype=np.float64) for n in ("mean", "scale", "target_mean", "target_scale")
@@ -240,13 +240,13 @@ class Encoder:
 
 
 def _names(layout: Layout) -> tuple[Any, ...]:
-    """What a learner needs to know of a layout: which factors are scored does not matter to it."""
+    """Keep what a learner needs to know of a layout: which factors are scored does not matter to it."""
     features = tuple(layout.features[factor] for factor in layout.factors)
     return (layout.factors, features, layout.outcome_factor, layout.outcome_features, layout.own)
 
 
 def _spread(values: Array, mask: Array | None) -> tuple[Array, Array]:
-    """Mean and standard deviation of each column, of present factors only; 1 where nothing varies."""
+    """Measure mean and standard deviation of each column, of present factors only; 1 where nothing varies."""
     weights = np.ones((*values.shape[:2], 1)) if mask is None else mask[:, :, None].astype(np.float64)
     total = np.maximum(weights.sum(axis=0), 1)
     mean = (values * weights).sum(axis=0) / total

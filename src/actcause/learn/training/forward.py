@@ -1,7 +1,7 @@
-"""What the baselines share: rows on the device, events, a plain forward model, and how a training ends.
+"""What the baselines share: rows on the device, surprising rows, a plain forward model, and how a training ends.
 
 A forward model predicts the outcome's change from all factors at once. It is trained on absolute plus squared
-errors: absolute ones alone would give up events that are rare in some states.
+errors: absolute ones alone would give up surprising rows that are rare in some states.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Training:
     # -- for stages --------------------------------------------------------------------------------
 
     def sampler(self, stage: str, size: int) -> Callable[[], Sampler]:
-        """Rows of each replica, as many with an event as without where these are rare."""
+        """Sample rows of each replica, as many surprising ones as others where these are rare."""
         return lambda: Sampler(
             [self.surprises.pools(replica) for replica in range(len(self.replicas))],
             size,
@@ -102,19 +102,19 @@ class Training:
         )
 
     def there(self, index: Tensor) -> Tensor:
-        """(…, factors): 1 where a factor is present."""
+        """Mark the factors that are present with 1: (…, factors)."""
         there = self.rows.there(index)
         return self.rows.inputs.new_ones(*index.shape, self.rows.factors) if there is None else there
 
     def embedding(self, name: str, index: Tensor) -> tuple[MaskedModel, Tensor]:
-        """A masked model, and its embedding of these rows."""
+        """Return a masked model, and its embedding of these rows."""
         model = find_network(self.nets, name, MaskedModel)
         return model, model.embedding(self.rows.network_inputs(index))
 
     # -- for ends ----------------------------------------------------------------------------------
 
     def network_of(self, replica: int, name: str) -> nn.Module:
-        """A network of one replica, cut out of those of all."""
+        """Cut a network of one replica out of those of all."""
         each = self.nets[name]
         groups = len(next(iter(each.state_dict().values()))) // len(self.replicas)
         with torch.random.fork_rng(devices=[]):
@@ -131,18 +131,18 @@ class Training:
         return {name: self.network_of(replica, name) for name in names}
 
     def spread_rows(self, replica: int, most: int) -> list[Tensor]:
-        """At most so many training rows of one replica, of each kind as many, evenly spaced."""
+        """Take at most so many training rows of one replica, of each kind as many, evenly spaced."""
         pools = self.surprises.pools(replica)
         return [_thin(pool, most // len(pools)) for pool in pools]
 
     def training_rows(self, replica: int, index: Tensor) -> Batch:
-        """Training rows of one replica."""
+        """Take training rows of one replica."""
         return Batch(
             self.rows.inputs[index], self.surprises.target[index], self.there(index), self.replicas[replica].encoder
         )
 
     def held_out_rows(self, replica: int, most: int) -> Batch:
-        """Held-out rows of one replica, evenly spaced where there are more than `most`."""
+        """Take held-out rows of one replica, evenly spaced where there are more than `most`."""
         encoded = self.replicas[replica].held_encoded
         rows = np.unique(np.linspace(0, len(encoded) - 1, min(most, len(encoded))).astype(np.int64))
         batch = Batch.of(encoded[rows], self.replicas[replica].encoder, self.device)
@@ -177,12 +177,12 @@ def _thin(pool: Tensor, most: int) -> Tensor:
 
 
 def plain_model(encoder: Encoder, replicas: int, *, width: int, layers: int) -> MaskedModel:
-    """A forward model that is only ever shown what is there."""
+    """Make a forward model that is only ever shown what is there."""
     return MaskedModel(replicas, encoder.class_index, encoder.width, encoder.outputs, width=width, layers=layers)
 
 
 def plain_prediction(nets: Nets, batch: Batch) -> Tensor:
-    """(rows, outputs): what the network `forward` predicts from all factors."""
+    """Predict from all factors by the network `forward`: (rows, outputs)."""
     model = find_network(nets, "forward", MaskedModel)
     predicted: Tensor = model(model.embedding(batch.network_inputs), batch.present[None, None])
     return predicted[0, 0]
@@ -200,7 +200,7 @@ def plain_loss(training: Training) -> Loss:
 
 
 def error_loss(missed: Tensor) -> Tensor:
-    """Absolute plus squared error, meaned over the outcome's columns."""
+    """Add absolute and squared error, meaned over the outcome's columns."""
     return missed.abs().mean(-1) + missed.square().mean(-1)
 
 
@@ -213,7 +213,7 @@ def check_training(learner: Learner) -> None:
 
 
 def score_rows(learner: Learner, encoded: Encoded, score: Score) -> Array:
-    """A fitted learner's scores of rows, (rows, factors)."""
+    """Score rows by a fitted learner: (rows, factors)."""
     device = next(next(iter(learner.nets_.values())).parameters()).device
     batch = Batch.of(encoded, learner.encoder_, device)
     return torch.cat([score(learner.nets_, block).detach() for block in batch.blocks()]).cpu().double().numpy()

@@ -44,11 +44,11 @@ class MaskErrors:
     own: int | None
 
     def length(self) -> Tensor:
-        """(tried, rows): the number of factors besides the outcome's own."""
+        """Count the factors besides the outcome's own: (tried, rows)."""
         return self.masks.sum(-1) - (0 if self.own is None else 1)
 
     def cost(self, penalty: float, temperature: float, prior: float = PRIOR) -> Tensor:
-        """(tried, rows): error, a penalty for each factor, and the network's word as a prior."""
+        """Add up error, a penalty for each factor, and the network's word as a prior: (tried, rows)."""
         odds = self.odds.clamp(-DOUBT, DOUBT)
         word = self.masks * functional.logsigmoid(odds) + (1 - self.masks) * functional.logsigmoid(-odds)
         if self.own is not None:
@@ -56,12 +56,12 @@ class MaskErrors:
         return self.error + penalty * self.length() - prior * temperature * word.sum(-1)
 
     def marginal(self, penalty: float, temperature: float, prior: float = PRIOR) -> Tensor:
-        """(rows, factors): how likely each factor is in the binary, given the outcome."""
+        """Find how likely each factor is in the binary, given the outcome: (rows, factors)."""
         posterior = torch.softmax(-self.cost(penalty, temperature, prior) / temperature, dim=0)
         return torch.einsum("kb,kbn->bn", posterior, self.masks)
 
     def by_fold(self, penalty: float) -> Tensor:
-        """(folds, rows, factors): the cheapest binary by each fold's model alone, without its own factor."""
+        """Find the cheapest binary by each fold's model alone, without its own factor: (folds, rows, factors)."""
         best = (self.each + penalty * self.length()).argmin(dim=1)
         found = [self.masks.gather(0, at.view(1, -1, 1).expand(1, -1, self.masks.shape[-1]))[0] for at in best]
         scored = [k for k in range(self.masks.shape[-1]) if k != self.own]
@@ -79,14 +79,14 @@ def score_masks(
     penalty: float,
     models: int = FOLDS,
 ) -> MaskErrors:
-    """Binaries for rows of one replica, judged by so many models together: those of both folds, or one of them."""
+    """Try binaries for rows of one replica, judged by so many models together: those of both folds, or one."""
     seen = beside_own(inputs, own).unsqueeze(0)
     odds = binary(seen, None if present is None else present.unsqueeze(0))[0]
     embedded = forward.embedding(seen.expand(models, -1, -1, -1))
     rows, factors = odds.shape
 
     def judge(candidates: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The binaries without absent factors, the error of each by fold, and the folds' disagreement."""
+        """Judge the binaries without absent factors: the error of each by fold, and the folds' disagreement."""
         if present is not None:
             candidates = candidates * present
         predicted = forward(embedded, candidates.unsqueeze(0).expand(models, -1, -1, -1))
@@ -128,7 +128,7 @@ def score_masks(
 
 
 def _once(binaries: Tensor, error: Tensor) -> Tensor:
-    """The errors (folds, tried, rows), infinite where a row has tried a binary before: a posterior counts each once."""
+    """Make an error infinite where a row has tried a binary before, (folds, tried, rows): each counts once."""
     for position in range(1, len(binaries)):
         same = (binaries[:position] == binaries[position]).all(dim=-1) & error[0, :position].isfinite()
         error[:, position] = torch.where(same.any(dim=0), torch.inf, error[:, position])
@@ -136,7 +136,7 @@ def _once(binaries: Tensor, error: Tensor) -> Tensor:
 
 
 def discoveries(found: Sequence[MaskErrors], start: float) -> list[float]:
-    """For each penalty of `GRID`: the share of bits that both folds' models name, less half of those that one does.
+    """Measure for each penalty of `GRID` the share of bits that both folds' models name, less half of one's alone.
 
     Too small a penalty lets a model's own noise name factors, and the other model does not share it; too large a one
     leaves out what both could have named.
@@ -152,7 +152,7 @@ def discoveries(found: Sequence[MaskErrors], start: float) -> list[float]:
 
 
 def steadiest_penalty(net: Sequence[float], start: float) -> float:
-    """The penalty nearest to `start` of those with nearly as many undisputed discoveries as any.
+    """Find the penalty nearest to `start` of those with nearly as many undisputed discoveries as any.
 
     Only half to twice the penalty that the models were trained with is looked at: far from it they are other models.
     Selection by what models of either half of the data agree on: Sun, Wang & Fang, "Consistent selection of tuning
@@ -164,9 +164,9 @@ def steadiest_penalty(net: Sequence[float], start: float) -> float:
 
 
 def distance_from_hindsight(said: Tensor, found: Tensor) -> float:
-    """How far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own shares."""
+    """Measure how far a network is from hindsight: its share of wrong bits, plus the mean of both kinds' own."""
     wrong = said != found
-    event = found.any(dim=1)
-    kinds = [wrong[event], wrong[~event]]
+    caused = found.any(dim=1)
+    kinds = [wrong[caused], wrong[~caused]]
     balanced = float(np.mean([float(kind.float().mean()) for kind in kinds if len(kind)]))
     return float(wrong.float().mean()) + balanced

@@ -31,17 +31,17 @@ BATCH = 512  # rows of a step, where a learner leaves it to the recording; stage
 
 
 def rank() -> int:
-    """This process's number among those that the launcher started; 0 where it was started alone."""
+    """Return this process's number among those that the launcher started; 0 where it was started alone."""
     return int(os.environ["RANK"]) if _has_launcher() else 0
 
 
 def size() -> int:
-    """How many the launcher started; 1 where this process was started alone."""
+    """Count the processes that the launcher started; 1 where this one was started alone."""
     return int(os.environ["WORLD_SIZE"]) if _has_launcher() else 1
 
 
 def prefix() -> str:
-    """How the command begins that starts as many again on this machine."""
+    """Write how the command begins that starts as many again on this machine."""
     return f"torchrun --nproc-per-node {os.environ['LOCAL_WORLD_SIZE']} -m " if size() > 1 else ""
 
 
@@ -78,7 +78,7 @@ def join_processes(device: str) -> Iterator[TrainingProcesses | None]:
 
 @contextmanager
 def agree(processes: TrainingProcesses | None) -> Iterator[None]:
-    """What one process refuses in this block all refuse, with one sentence; alone, nothing is changed."""
+    """Have all refuse, with one sentence, what one process refuses in this block; alone, change nothing."""
     refused: ActCauseError | None = None
     try:
         yield
@@ -96,7 +96,7 @@ def agree(processes: TrainingProcesses | None) -> Iterator[None]:
 
 
 def first(processes: TrainingProcesses | None, function: Callable[[], T]) -> T:
-    """What a function gives that only the first process calls; all have its value, or all raise what it refused."""
+    """Call a function in the first process only; give all its value, or raise in all what it refused."""
     if processes is None:
         return function()
     refused: ActCauseError | None = None
@@ -133,7 +133,7 @@ def check_shared(processes: TrainingProcesses, learner: Learner, data: str) -> N
 
 @contextmanager
 def one_voice() -> Iterator[None]:
-    """For a command: what all processes refuse alike the first one says; the others end without a word.
+    """Let the first process say what all refuse alike; the others end without a word.
 
     They end as if nothing had happened: the launcher ends all when one fails, also one that is about to speak.
     """

@@ -47,7 +47,7 @@ class ClassLinear(nn.Module):
 
 
 def perceptron(groups: int, inputs: int, width: int, outputs: int, layers: int) -> nn.Sequential:
-    """`layers` hidden layers with SiLU, and an affine one with small weights, so that outputs begin near 0."""
+    """Make `layers` hidden layers with SiLU, and an affine one with small weights, so that outputs begin near 0."""
     parts: list[nn.Module] = []
     for position in range(layers):
         parts += [Linear(groups, inputs if position == 0 else width, width), nn.SiLU()]
@@ -74,7 +74,7 @@ class Residual(nn.Module):
 
 
 def select_groups(module: nn.Module, groups: slice) -> nn.Module:
-    """A copy of a module with some of its groups only."""
+    """Copy a module with some of its groups only."""
     one = copy.deepcopy(module)
     for parameter in one.parameters():
         parameter.data = parameter.data[groups].clone()
@@ -82,12 +82,12 @@ def select_groups(module: nn.Module, groups: slice) -> nn.Module:
 
 
 def group_weights(module: nn.Module, groups: slice) -> dict[str, Tensor]:
-    """The weights of some of a module's groups, as a state that a smaller module of the same kind can load."""
+    """Take the weights of some of a module's groups, as a state that a smaller module of the same kind can load."""
     return {name: value[groups].clone() for name, value in module.state_dict().items()}
 
 
 def beside_own(inputs: Tensor, own: int | None) -> Tensor:
-    """(…, factors, columns) to (…, factors, 2 columns): the outcome's own columns beside each factor's."""
+    """Put the outcome's own columns beside each factor's: (…, factors, columns) to (…, factors, 2 columns)."""
     if own is None:
         return inputs
     return torch.cat([inputs, inputs[..., own : own + 1, :].expand_as(inputs)], dim=-1)

@@ -136,7 +136,7 @@ class Trainer:
                 raise StageOver if agreed == 1 else Stopped
 
     def snapshot(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """All tensors by name, and the place."""
+        """Take all tensors by name, and the place."""
         tensors = {f"net.{n}.{k}": v for n, net in self.nets.items() for k, v in net.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for parameter, state in optimiser.state.items():
@@ -293,7 +293,7 @@ def clip_groups(parameters: Sequence[Tensor], most: float) -> None:
 
 
 def one_cycle(peak: float, rise: float = 0.1, start: float = 0.0, end: float = 1.0) -> Callable[[float], float]:
-    """Cosine up to `peak` in the first `rise` of all steps and down to 0; a stage is the part from `start` to `end`."""
+    """Rise by a cosine to `peak` in the first `rise` of all steps, then fall to 0; a stage is `start` to `end`."""
 
     def rate(done: float) -> float:
         at = start + (end - start) * done

@@ -11,7 +11,7 @@ LISTED = 16  # up to so many binaries are all tried
 
 
 def every(factors: int, own: int | None, most: int = LISTED) -> Tensor | None:
-    """All binaries that hold the outcome's own factor, shortest first; None if there are more than `most`.
+    """List all binaries that hold the outcome's own factor, shortest first; None if there are more than `most`.
 
     >>> every(3, own=2).tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
@@ -27,12 +27,12 @@ def every(factors: int, own: int | None, most: int = LISTED) -> Tensor | None:
 
 
 def only(factors: int, own: int | None, device: torch.device) -> Tensor:
-    """The binary of the outcome's own factor alone."""
+    """Return the binary of the outcome's own factor alone."""
     return torch.tensor([float(position == own) for position in range(factors)], device=device)
 
 
 def random(shape: tuple[int, ...], own: int | None, generator: torch.Generator) -> Tensor:
-    """Binaries whose length is uniform: of shape (…, factors), the outcome's own factor always in."""
+    """Draw binaries whose length is uniform: of shape (…, factors), the outcome's own factor always in."""
     level = torch.rand(*shape[:-1], 1, device=generator.device, generator=generator)
     masks = (torch.rand(*shape, device=generator.device, generator=generator) < level).float()
     if own is not None:
@@ -41,7 +41,7 @@ def random(shape: tuple[int, ...], own: int | None, generator: torch.Generator) 
 
 
 def propose(odds: Tensor, alone: Tensor, own: int | None, count: int, generator: torch.Generator) -> Tensor:
-    """`count` binaries for each row, (groups, count, rows, factors), from log-odds (groups, rows, factors).
+    """Propose `count` binaries for each row, (groups, count, rows, factors), from log-odds (groups, rows, factors).
 
     The first is the outcome's own factor alone, the second all factors, the third what the network says; then
     samples of the network and neighbours of what it says, one bit away, half of either.

@@ -54,7 +54,7 @@ class MaskedModel(nn.Module):
         self.head = Residual(groups, width, outputs, layers)
 
     def forward(self, embedded: Tensor, masks: Tensor) -> Tensor:
-        """Embedded factors (groups, factors, rows, width), masks (groups, binaries, rows, factors) to predictions.
+        """Map embedded factors (groups, factors, rows, width), masks (groups, binaries, rows, factors) to outcomes.
 
         Returns (groups, binaries, rows, outputs).
         """
@@ -78,7 +78,7 @@ class BinaryNetwork(nn.Module):
         self.head = Residual(groups, width, 1, 1)
 
     def forward(self, rows: Tensor, present: Tensor | None = None) -> Tensor:
-        """(groups, rows, factors, inputs) to (groups, rows, factors)."""
+        """Map (groups, rows, factors, inputs) to (groups, rows, factors)."""
         embedded = self.embedding(rows)
         if present is not None:
             embedded = embedded * present.transpose(1, 2).unsqueeze(-1)
@@ -89,7 +89,7 @@ class BinaryNetwork(nn.Module):
 
 
 def own_state_model(encoder: Encoder, replicas: int) -> nn.Module:
-    """Predicts the outcome from its own factor alone, for each replica and each half of its episodes."""
+    """Make a model of the outcome by its own factor alone, for each replica and each half of its episodes."""
     return perceptron(FOLDS * replicas, encoder.columns, OWN_STATE_WIDTH, encoder.outputs, 2)
 
 

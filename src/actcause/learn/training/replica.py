@@ -52,12 +52,12 @@ def prepare_replica(learner: Learner, data: Transitions) -> Replica:
 
 
 def split_of(data: Transitions, held_out: float, seed: int) -> tuple[Transitions, Transitions]:
-    """Training rows and held-out rows: by episode, and where there are fewer than ten, by blocks of rows."""
+    """Split rows into those for training and those held out: by episode, or of fewer than ten, by blocks of rows."""
     if data.episode is None or len(np.unique(data.episode)) < FEW_EPISODES:
         data = data.replaced(episode=np.arange(len(data)) * BLOCKS // len(data))
     return data.split(1 - max(held_out, 1 / BLOCKS), seed=seed)
 
 
 def seeds_of(replicas: Sequence[Replica]) -> list[int]:
-    """A seed for each replica's draws, far from those of neighbouring seeds."""
+    """Make a seed for each replica's draws, far from those of neighbouring seeds."""
     return [seed_of("run", replica.learner.seed) for replica in replicas]

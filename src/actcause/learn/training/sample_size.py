@@ -11,7 +11,7 @@ MOST_ROWS = 50_000  # rows looked at
 
 
 def effective_rows(data: Transitions) -> float:
-    """Rows divided by the time over which states stay alike (1 + twice the sum of autocorrelations).
+    """Divide rows by the time over which states stay alike (1 + twice the sum of autocorrelations).
 
     The autocorrelation is that of the slowest factor, averaged over its features; the sum ends where it falls to 0.
     Without episodes every row counts for itself.

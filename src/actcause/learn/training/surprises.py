@@ -1,8 +1,8 @@
 """Rows that the outcome's own state does not explain, and how to show a method as many of these as of others.
 
 A model of the own state alone is trained on each half of the episodes and judges the other half. Where it rarely
-errs, as for a ball that mostly just flies, rows with an event are rare: half of the rows shown then have one, and
-the outcome is measured by its spread among the rows as shown.
+errs, as for a ball that mostly just flies, surprising rows are rare: half of the rows shown are then such, and the
+outcome is measured by its spread among the rows as shown.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .batches import FOLDS, DeviceRows, Sampler
 from .layers import group_weights
 from .loop import LossValues, Settings, Stage, one_cycle
 
-SURPRISING = 0.15  # an event: the own-state model misses the outcome by more than this many of its spreads
-RARE = 0.25  # events in fewer rows than this are rare
+SURPRISING = 0.15  # a row: the own-state model misses its outcome by more than this many spreads
+RARE = 0.25  # a smaller share of surprising rows is rare
 STEPS, BATCH, RATE = 1000, 1024, 3e-3
 BLOCK = 8192  # rows judged together
 
@@ -26,8 +26,8 @@ class Surprises:
     """What the own-state model leaves unexplained. Before its stage has run, all rows count alike.
 
     `surprise` is its error out of sample, `natural` the weight that undoes the balancing, `target` the outcome in
-    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` how often a replica has an event,
-    `rare` 1 for replicas that are balanced.
+    the spreads of the rows shown, `scale` those spreads in the encoder's, `share` that of a replica's surprising
+    rows, `rare` 1 for replicas that are balanced.
     """
 
     def __init__(self, rows: DeviceRows, model: nn.Module, seeds: Sequence[int]) -> None:
@@ -43,14 +43,14 @@ class Surprises:
         self.rare = torch.zeros(rows.replicas, device=device)
 
     def stages(self, most: int | None = None) -> list[Stage]:
-        """The training of the own-state model, the network `passive`; none where the outcome has no own factor."""
+        """Plan the training of the own-state model, the network `passive`; none where the outcome has no own factor."""
         if self.rows.own is None:
             return []
         steps = STEPS if most is None else min(most, STEPS)
         return [Stage("passive", steps, self._loss, self._sampler, {"passive": 1.0}, one_cycle(RATE), end=self._find)]
 
     def pools(self, replica: int) -> list[Tensor]:
-        """The rows of one replica: those with an event and those without where events are rare, else all."""
+        """List the rows of one replica: surprising ones and others apart where these are rare, else all together."""
         mine = self.strata[FOLDS * replica : FOLDS * (replica + 1)]
         hit = [pools[0] for pools in mine if len(pools) > 1]
         rest = torch.cat([pools[-1] for pools in mine])
@@ -74,15 +74,15 @@ class Surprises:
         for replica in range(self.rows.replicas):
             rows = self.rows.replica(replica)
             self.surprise[rows] = self._surprise(replica)
-            event = self.surprise[rows] > SURPRISING
-            self.share[replica] = share = float(event.float().mean())
+            surprising = self.surprise[rows] > SURPRISING
+            self.share[replica] = share = float(surprising.float().mean())
             rare = 0 < share < RARE
             for group in self.groups[FOLDS * replica : FOLDS * (replica + 1)]:
-                hit = event[group - rows.start]
+                hit = surprising[group - rows.start]
                 self.strata.append([group[hit], group[~hit]] if rare and bool(hit.any()) else [group])
             self.rare[replica] = float(rare)
             if rare:
-                self.natural[rows] = torch.where(event, 2 * share, 2 * (1 - share))
+                self.natural[rows] = torch.where(surprising, 2 * share, 2 * (1 - share))
                 shown = (1 / self.natural[rows]).unsqueeze(-1)
                 mean = (self.rows.target[rows] * shown).sum(0) / shown.sum()
                 spread = (((self.rows.target[rows] - mean).square() * shown).sum(0) / shown.sum()).sqrt()

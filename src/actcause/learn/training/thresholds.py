@@ -41,7 +41,7 @@ WIDTH, STEPS, BATCH, RATE = 64, 1000, 512, 3e-3
 LEARNED_ROWS, HELD_ROWS = 10_000, 10_000  # of each replica, at most
 TOGETHER = 16  # thresholds judged together
 SHOWN = 2  # thresholds shown with each row
-# Shares of (row, factor) pairs that a threshold names: close together where they are small, for rare events.
+# Shares of (row, factor) pairs that a threshold names: close together where they are small, for rare causes.
 SHARES = np.concatenate([[0.0], np.geomspace(0.0005, 0.05, 20), np.arange(0.06, 1.0, 0.01), [1.0]])
 
 
@@ -54,7 +54,7 @@ class NamedModel(nn.Module):
         self.head = perceptron(groups, WIDTH + 2, WIDTH, encoder.outputs, 2)
 
     def forward(self, embedded: Tensor, named: Tensor, share: Tensor) -> Tensor:
-        """(groups, factors, rows, width), (groups, shown, rows, factors) and (groups, shown, rows) to predictions."""
+        """Map (groups, factors, rows, width), (groups, shown, rows, factors), (groups, shown, rows) to predictions."""
         groups, shown, rows, _ = named.shape
         summed = torch.einsum("gsbn,gnbw->gsbw", named, embedded)
         level = torch.stack([share, (share + 1e-3).log() / 3], dim=-1)
@@ -97,7 +97,7 @@ class Threshold:
         self.table = torch.stack(table)
 
     def stage(self, steps: int) -> Stage:
-        """The training of the network `named`, for `steps` or as many as are of use."""
+        """Plan the training of the network `named`, for `steps` or as many as are of use."""
         return Stage(
             "threshold",
             min(steps, STEPS),
@@ -110,7 +110,7 @@ class Threshold:
 
     @torch.no_grad()
     def cuts(self, replica: int) -> dict[str, Any]:
-        """For each kind of score the threshold and the spread of scores around it, as numbers to be kept."""
+        """Choose for each kind of score the threshold and the spread around it, as numbers to be kept."""
         ready = bool(self.held) and not self.training.session.stopped
         if not self.held:
             self.prepare()
@@ -151,7 +151,7 @@ class Threshold:
     # -- the choice --------------------------------------------------------------------------------
 
     def _levels(self, pairs: Tensor) -> Tensor:
-        """The thresholds that name each of the shares; at 0 and 1 beyond the extremes."""
+        """Find the thresholds that name each of the shares; at 0 and 1 beyond the extremes."""
         ordered = pairs.sort(descending=True).values
         at = (self.shares * len(ordered)).long().clamp(max=len(ordered) - 1)
         levels = ordered[at]
@@ -160,7 +160,7 @@ class Threshold:
         return levels
 
     def _best(self, replica: int, group: int) -> int:
-        """The share to name."""
+        """Choose the share to name."""
         held, model = self.training.held_out_rows(replica, HELD_ROWS), self.training.network_of(replica, "named")
         assert isinstance(model, NamedModel)
         scores = torch.split(self.held[group], BLOCK)
@@ -176,7 +176,7 @@ class Threshold:
         return int((unexplained + cost * named).argmin())
 
     def _error_by_share(self, model: NamedModel, group: int, block: Batch, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """(shares, rows): the error of the model of the named factors, and how many these are besides the own."""
+        """Measure the error of the model of the named factors, and count these besides the own: (shares, rows)."""
         kinds, kind = len(self.scores), group % len(self.scores)
         embedded = model.embedding(block.network_inputs.expand(kinds, -1, -1, -1))
         own = masks.only(scores.shape[1], block.own, scores.device)
@@ -192,7 +192,7 @@ class Threshold:
 
 
 def likelihood(scores: Array, chosen: Mapping[str, float]) -> Array:
-    """Scores between 0 and 1, in their order, 0.5 at the threshold. They rank; they are no calibrated probabilities.
+    """Map scores into 0 to 1, in their order, 0.5 at the threshold. They rank; no probability is calibrated.
 
     >>> likelihood(np.array([-1.0, 1.0, 3.0]), {"cut": 1.0, "spread": 2.0}).tolist()
     [0.25, 0.5, 0.75]
@@ -202,7 +202,7 @@ def likelihood(scores: Array, chosen: Mapping[str, float]) -> Array:
 
 
 def _pairs(scores: Tensor, present: Tensor, own: int | None) -> Tensor:
-    """The scores of factors that are there, without the outcome's own, in one row."""
+    """Put the scores of factors that are there, without the outcome's own, in one row."""
     wanted = present > 0
     if own is not None:
         wanted[:, own] = False
@@ -210,7 +210,7 @@ def _pairs(scores: Tensor, present: Tensor, own: int | None) -> Tensor:
 
 
 def _valley(pairs: Tensor, table: Tensor, best: int) -> float:
-    """The middle of the widest gap between scores around the chosen share, so that a valley is cut at its bottom."""
+    """Find the middle of the widest gap between scores around the chosen share: a valley is cut at its bottom."""
     low, high = table[min(best + 1, len(table) - 1)], table[max(best - 1, 0)]
     if best in (0, len(table) - 1):
         return float(table[best])
