@@ -38,12 +38,10 @@ def read_rows(
         raise DataError(f"The number of rows of a batch must be a positive integer. Got {quote(rows)} instead.")
     source = Path(path)
     try:
-        given = read_mapping(mapping)
+        given = {} if mapping is None else read_mapping(mapping)
         header = _find_header(source) if set(given) <= set(OF_ANY_FILE) else None
         if header is not None:
-            yield from _read_ours(
-                source, header, Past.read(given.get("history"), given.get("differences")), rows, group
-            )
+            yield from _read_ours(source, header, given, rows, group)
         elif group is not None:
             raise DataError(f"{source} is not one of our files: it is read whole, not by row groups.")
         else:
@@ -60,7 +58,10 @@ def _find_header(source: Path) -> Header | None:
         return parse_header(file, source)
 
 
-def _read_ours(source: Path, header: Header, past: Past, rows: int, group: int | None) -> Iterator[RowArrays]:
+def _read_ours(
+    source: Path, header: Header, given: Mapping[str, Any], rows: int, group: int | None
+) -> Iterator[RowArrays]:
+    past = Past.read(given.get("history"), given.get("differences")) if given else None
     with open_parquet(source) as file:
         if not file.metadata.num_rows:
             raise DataError(f"{source} holds no row.")

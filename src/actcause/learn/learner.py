@@ -192,7 +192,8 @@ class Learner(ABC):
             raise LearnError(f"This {type(self).__name__} has not been fitted; call fit(data) first.")
         if not isinstance(data, Transitions):
             raise LearnError(f"The data must be Transitions. Got {type(data).__name__} instead.")
-        return self.encoder_.encode(recode_texts(data, self.learned_.get("categories", {})))
+        texts = self.learned_.get("categories")
+        return self.encoder_.encode(recode_texts(data, texts) if texts else data)
 
     def _answer(self, data: Transitions, answer: Callable[[Encoded], Array]) -> Array:
         encoded = self._encode(data)
