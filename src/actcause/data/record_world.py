@@ -11,7 +11,7 @@ from .layout import Layout
 from .transitions import Transitions
 
 if TYPE_CHECKING:
-    from ..worlds import Row, World
+    from ..worlds import World, WorldRow
 
 
 def record_world(
@@ -37,7 +37,7 @@ def record_world(
 
 
 def _join_rows(
-    rows: Sequence[Row], number: int, layout: Layout, absent: bool, dtype: str, metadata: Mapping[str, Any]
+    rows: Sequence[WorldRow], number: int, layout: Layout, absent: bool, dtype: str, metadata: Mapping[str, Any]
 ) -> Transitions:
     """Turn the rows of one episode into arrays."""
     state = np.zeros((len(rows), len(layout.factors), layout.width), dtype=dtype)

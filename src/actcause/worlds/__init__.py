@@ -18,7 +18,7 @@ from typing import Any
 from ..envs.base import refuse_unknown_parameters
 from ..errors import QueryError, suggest
 from .ale_breakout import AleBreakout
-from .base import Row, World
+from .base import World, WorldRow
 from .door_key import DoorKey
 from .fetch import FetchPush, FetchSlide
 from .functional_cause import find_functional_cause
@@ -51,4 +51,4 @@ def make(name: str, **parameters: Any) -> World:
     return world
 
 
-__all__ = ["WORLDS", "Row", "World", "find_functional_cause", "make", "names"]
+__all__ = ["WORLDS", "World", "WorldRow", "find_functional_cause", "make", "names"]

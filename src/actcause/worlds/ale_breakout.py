@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..envs.base import Array
-from .base import Row, World
+from .base import World, WorldRow
 from .breakout_game import (
     APART,
     COLUMNS,
@@ -80,7 +80,7 @@ class AleBreakout(World):
 
     check: bool = False
 
-    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
+    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one ball after the other, without end; a game has five, and is left after 400 turns."""
         ale_py, roms = self.load("ale_py"), self.load("ale_py.roms")
         game = BreakoutGame(ale_py, roms, int(generator.integers(2**31)))
@@ -89,7 +89,7 @@ class AleBreakout(World):
             for _, turns in groupby(_play(game, generator, self.horizon), lambda turn: turn.ball):
                 yield [self._record(game, turn, exchanges) for turn in turns]
 
-    def _record(self, game: BreakoutGame, turn: _Turn, exchanges: np.random.Generator) -> Row:
+    def _record(self, game: BreakoutGame, turn: _Turn, exchanges: np.random.Generator) -> WorldRow:
         gone = np.flatnonzero((turn.bricks & ~turn.bricks_after).any(axis=1)).tolist()
         cause = [self.factors[3 + column] for column in gone if turn.needs_column(game, column)]
         if turn.after[:, 1].max() > LOW and turn.needs_paddle(game):
@@ -105,7 +105,7 @@ class AleBreakout(World):
         }
         for column, factor in enumerate(self.factors[3:]):
             state[factor] = (FIRST + APART * column, *turn.bricks[column])
-        return Row(state, _read_ball(turn.after), cause, extra)
+        return WorldRow(state, _read_ball(turn.after), cause, extra)
 
     def _look_again(self, game: BreakoutGame, turn: _Turn, generator: np.random.Generator) -> dict[str, bool]:
         """Take every factor away, and find the functional cause of where the ball is next."""

@@ -33,7 +33,7 @@ EVIDENCE = ("contact", "differs", "fac")  # first parts of the names in `extra` 
 
 
 @dataclass(frozen=True)
-class Row:
+class WorldRow:
     """One transition: the features of every factor that is there, and the outcome's features one step later.
 
     `cause` names the factors that actually caused the outcome; the outcome's own factor is added. `extra` has the
@@ -58,7 +58,7 @@ class World(BaseDomain):
     absent: ClassVar[bool] = False  # whether factors may be absent from a row; then recordings have a mask
 
     @abstractmethod
-    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
+    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one episode after the other, without end; all randomness is the generator's.
 
         An episode has at most `horizon` rows. Hand the simulator a seed that is drawn from the generator.

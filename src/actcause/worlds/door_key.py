@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import QueryError, quote
-from .base import Row, World
+from .base import World, WorldRow
 from .functional_cause import find_functional_cause
 
 OPEN, SHUT, LOCKED = range(3)  # as MiniGrid encodes them
@@ -68,7 +68,7 @@ class DoorKey(World):
         if self.size not in SIZES:
             raise QueryError(f"The 'size' of door-key must be one of {SIZES}. Got {quote(self.size)} instead.")
 
-    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
+    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one episode after the other, without end."""
         gymnasium, _ = self.load("gymnasium"), self.load("minigrid")
         grid = _Grid(gymnasium.make(f"MiniGrid-DoorKey-{self.size}x{self.size}-v0").unwrapped)
@@ -77,7 +77,7 @@ class DoorKey(World):
             grid.start(generator)
             yield list(self._episode(grid, generator, others))
 
-    def _episode(self, grid: _Grid, generator: np.random.Generator, others: np.random.Generator) -> Iterator[Row]:
+    def _episode(self, grid: _Grid, generator: np.random.Generator, others: np.random.Generator) -> Iterator[WorldRow]:
         for _ in range(self.horizon):
             before = grid.read()
             action = int(generator.integers(ACTIONS))
@@ -100,7 +100,7 @@ class DoorKey(World):
                 "goal": before.goal,
                 "door": (*grid.door_at, before.door),
             }
-            yield Row(state, (after,), cause, extra)
+            yield WorldRow(state, (after,), cause, extra)
             if over:
                 return
 

@@ -24,7 +24,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..envs.base import Array
-from .base import Row, World, find_version
+from .base import World, WorldRow, find_version
 from .fetch_robot import FetchRobot
 from .functional_cause import BODY_ALPHA, find_functional_cause
 from .mujoco_steps import TakenStep
@@ -73,7 +73,7 @@ class Fetch(World):
         tasks, physics = super().version, find_version("mujoco")
         return None if tasks is None or physics is None else f"{tasks}, mujoco {physics}"
 
-    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
+    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one episode after the other, without end."""
         gymnasium, mujoco = self.load("gymnasium"), self.load("mujoco")
         with redirect_stderr(StringIO()):  # which tells about other environments than these
@@ -92,13 +92,13 @@ class Fetch(World):
 
     def _episode(
         self, robot: FetchRobot, generator: np.random.Generator, exchanges: np.random.Generator
-    ) -> Iterator[Row]:
+    ) -> Iterator[WorldRow]:
         for time in range(self.horizon):
             before = robot.read()
             if before["block"][2] < FALLEN:
                 return
             if time % PLANNED == 0:
-                plan = _Plan(generator)
+                plan = _HandPlan(generator)
             action = plan.choose_action(generator, before["gripper"][:3], before["block"][:3])
             begun = robot.steps.save()
             others = [robot.drive(other) for other in (np.zeros(4), _reverse(action))]
@@ -117,7 +117,7 @@ class Fetch(World):
                 robot.steps.restore(taken.end)
             robot.settle()
             cause = [factor for factor, effect in effects.items() if effect > self.threshold]
-            yield Row({"action": action, **before}, taken.outcome, cause, extra)
+            yield WorldRow({"action": action, **before}, taken.outcome, cause, extra)
 
     def _look_again(
         self, robot: FetchRobot, taken: TakenStep, begun: Array, action: Array, generator: np.random.Generator
@@ -168,7 +168,7 @@ class FetchSlide(Fetch):
     revisions = ("first recorded",)
 
 
-class _Plan:
+class _HandPlan:
     """What the hand is up to for a while: to go behind the block and through it, or to wander."""
 
     def __init__(self, generator: np.random.Generator) -> None:

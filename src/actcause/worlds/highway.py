@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..envs.base import Array
-from .base import Row, World
+from .base import World, WorldRow
 
 SUBSTEPS, SECONDS = 3, 1 / 15  # highway-env decides and moves 15 times a second; a row is three of that
 SPEEDS, WISHES = (12.0, 30.0), (10.0, 30.0)  # m/s: at the start, and what drivers want
@@ -71,13 +71,13 @@ class Highway(World):
         """Place and velocity of each car: x along the road, y across it."""
         return dict.fromkeys(self.factors, ("x", "y", "vx", "vy"))
 
-    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
+    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one episode after the other, without end; an accident ends an episode."""
         highway = _Simulator(self.load("highway_env.road.road"), self.load("highway_env.vehicle.behavior"))
         while True:
             yield list(self._episode(_Traffic(highway, generator, self.cars, self.lanes)))
 
-    def _episode(self, traffic: _Traffic) -> Iterator[Row]:
+    def _episode(self, traffic: _Traffic) -> Iterator[WorldRow]:
         for _ in range(self.horizon):
             state = dict(zip(self.factors, traffic.read(), strict=True))
             before = deepcopy(traffic) if self.check else None
@@ -89,7 +89,7 @@ class Highway(World):
             extra |= {f"contact.{car}": bool(np.isfinite(term)) for car, term in zip(self.edges, terms, strict=True)}
             if before is not None:
                 extra |= self._check_by_stepping(before, traffic.speed, cause)
-            yield Row(state, (traffic.speed,), [self.edges[car] for car in np.flatnonzero(cause)], extra)
+            yield WorldRow(state, (traffic.speed,), [self.edges[car] for car in np.flatnonzero(cause)], extra)
 
     def _check_by_stepping(self, before: _Traffic, speed: float, cause: Array) -> dict[str, bool]:
         """Step without each car in turn, then without all that are no cause."""

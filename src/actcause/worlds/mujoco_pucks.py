@@ -21,7 +21,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError
-from .base import Row, World
+from .base import World, WorldRow
 from .functional_cause import BODY_ALPHA, find_functional_cause
 from .mujoco_steps import TakenStep
 from .puck_table import FASTEST, PuckTable
@@ -71,7 +71,7 @@ class MujocoPucks(World):
         """The names of each factor's features; the action is the speed that the pusher is asked for."""
         return {"action": ("vx", "vy"), **dict.fromkeys(self.factors[1:], MOTION)}
 
-    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[Row]]:
+    def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one episode after the other, without end."""
         table = PuckTable(self.load("mujoco"), self.factors[1:], self.outcome, SPREAD)
         (exchanges,) = generator.spawn(1)  # which leaves the generator as it is, so that a check changes no row
@@ -81,7 +81,7 @@ class MujocoPucks(World):
 
     def _episode(
         self, table: PuckTable, generator: np.random.Generator, exchanges: np.random.Generator
-    ) -> Iterator[Row]:
+    ) -> Iterator[WorldRow]:
         for time in range(self.horizon):
             before = table.read()
             if time % AIMED == 0:  # at a puck, at the target twice as often, or nowhere
@@ -103,7 +103,7 @@ class MujocoPucks(World):
             if effects or self.check:
                 table.steps.restore(taken.end)
             cause = [factor for factor, effect in effects.items() if effect > self.threshold]
-            yield Row({"action": action, **before}, taken.outcome, cause, extra)
+            yield WorldRow({"action": action, **before}, taken.outcome, cause, extra)
 
     def _look_again(self, table: PuckTable, taken: TakenStep, generator: np.random.Generator) -> dict[str, bool]:
         """Take every body away, touching or not, and find the functional cause of the target's next motion."""

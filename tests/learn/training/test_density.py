@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from actcause.learn.training.density import COMPONENTS, Density, Outcome, OutcomeColumns, pass_chance
+from actcause.learn.training.density import COMPONENTS, Density, OutcomeColumns, OutcomeValues, pass_chance
 
 COLUMNS = OutcomeColumns((0, 3), (slice(1, 3),))
 
@@ -17,8 +17,8 @@ def one_component(mean: float, spread: float, rows: int = 1) -> Density:
     return Density(torch.full((rows, COMPONENTS, 1), mean), torch.full((rows, COMPONENTS, 1), spread), weight, ())
 
 
-def value(number: float) -> Outcome:
-    return Outcome(torch.tensor([[number]]), ())
+def value(number: float) -> OutcomeValues:
+    return OutcomeValues(torch.tensor([[number]]), ())
 
 
 def test_outputs_are_read_as_mixture_and_categories() -> None:

@@ -16,7 +16,7 @@ from ..training.calibration import to_probabilities
 from ..training.density import OutcomeColumns
 from ..training.encoding import Encoded, Encoder
 from ..training.layers import beside_own, perceptron
-from ..training.networks import BinaryNetwork, find_network, own_state_model
+from ..training.networks import BinaryNetwork, own_state_model
 from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session
@@ -112,17 +112,7 @@ class ExchangeJACI(Learner):
 
     def _judge(self, encoded: Encoded, hindsight: bool = True) -> Judged:
         inputs, there = self._load(encoded)
-        others = find_network(self.nets_, "others", OtherRows)
-        judge = Judge(
-            whole=find_network(self.nets_, "whole", OutcomeModel),
-            alone=self.nets_.get("alone"),
-            columns=OutcomeColumns.of(self.encoder_),
-            inputs=others.inputs[0],
-            present=None if there is None else others.present[0],
-            own=self.encoder_.own,
-            noise=self.learned_["noise"],
-            models=MODELS,
-        )
+        judge = Judge.of(self.nets_, self.encoder_, self.learned_["noise"], MODELS, there is not None)
         target = torch.as_tensor(encoded.target, device=inputs.device) if hindsight else None
         return judge.judge(inputs, there, target)
 

@@ -26,7 +26,7 @@ from ..training import forward
 from ..training.attention import CauseModel, OutcomeModel
 from ..training.batches import Sampler
 from ..training.calibration import calibration_error, temperature_of
-from ..training.density import Outcome, OutcomeColumns
+from ..training.density import OutcomeColumns, OutcomeValues
 from ..training.diagnostics import diagnose, diagnose_events
 from ..training.hindsight import distance_from_hindsight
 from ..training.layers import beside_own
@@ -53,6 +53,7 @@ SHARPNESS = 0.05  # the spread, squared, at which likelihood weighs as much as s
 DISTIL_RATE, DISTIL_DECAY = 4e-3, 0.5
 JUDGED = 10_000  # held-out rows judged at the end
 SHIFTS = (0.0, 0.5, 1.0)  # of the way from the rows as shown to the rows as they come
+SURPRISE = 0.05  # an outcome that the own state makes less likely than this, beside all factors, is surprising
 KEPT = ("whole", "alone", "others")
 
 
@@ -182,7 +183,7 @@ class ExchangeTraining:
             error = torch.zeros((), device=self.device)
             if came.values is not None:
                 error = (density.expect() - came.values).abs().mean()
-            chances = Outcome(None, came.categories)
+            chances = OutcomeValues(None, came.categories)
             if came.categories:
                 plain = type(density)(None, None, None, density.chances)
                 error = error + (1 - plain.log_likelihood(chances).exp()).mean()
@@ -249,17 +250,8 @@ class ExchangeTraining:
 
     def _make_judge(self, position: int) -> Judge:
         nets = {name: self.shared.network_of(position, name) for name in KEPT}
-        others = find_network(nets, "others", OtherRows)
-        return Judge(
-            whole=find_network(nets, "whole", OutcomeModel),
-            alone=None if self.rows.own is None else nets["alone"],
-            columns=self.columns,
-            inputs=others.inputs[0],
-            present=None if self.rows.present is None else others.present[0],
-            own=self.rows.own,
-            noise=self.noise[position],
-            models=MODELS,
-        )
+        encoder, masked = self.replicas[position].encoder, self.rows.present is not None
+        return Judge.of(nets, encoder, self.noise[position], MODELS, masked)
 
     def _distil(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         inputs, there, target = self.rows.inputs[index], self.rows.there(index), self.label[index]
@@ -345,9 +337,6 @@ class ExchangeTraining:
                 if both >= 50 and both >= 0.98 * either:
                     pairs.append((names[one], names[two]))
         return pairs
-
-
-SURPRISE = 0.05  # an outcome that the own state makes less likely than this, beside all factors, is surprising
 
 
 def _last_error(history: Sequence[Mapping[str, Any]]) -> float | None:

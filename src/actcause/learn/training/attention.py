@@ -38,7 +38,7 @@ class Norm(nn.Module):
         return torch.addcmul(self.bias, normal, self.scale)
 
 
-class Attention(nn.Module):
+class AttentionBlock(nn.Module):
     """A block of attention and a perceptron, each added to what comes in: (groups, rows, factors, width)."""
 
     def __init__(self, groups: int, width: int) -> None:
@@ -163,10 +163,8 @@ class SharedFeatures:
         shape = (len(layout.factors), max(self.count, 1))
         self.theirs = np.zeros(shape, np.int64)
         self.ours = np.zeros(max(self.count, 1), np.int64)
-        kinds = ("weight_of_theirs", "weight_of_ours", "offset", "shared")
-        self.weight_of_theirs, self.weight_of_ours, self.offset, self.shared = (
-            np.zeros(shape, np.float32) for _ in kinds
-        )
+        self.weight_of_theirs, self.weight_of_ours = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.offset, self.shared = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         for feature, name in enumerate(names):
             assert own is not None
             assert encoder.own is not None
@@ -189,7 +187,7 @@ class OutcomeModel(nn.Module):
     def __init__(self, groups: int, encoder: Encoder, outputs: int, *, width: int, layers: int) -> None:
         super().__init__()
         self.tokens = Tokens(groups, encoder, width, DEPTH)
-        self.blocks = nn.ModuleList(Attention(groups, width) for _ in range(layers))
+        self.blocks = nn.ModuleList(AttentionBlock(groups, width) for _ in range(layers))
         self.norm = Norm(groups, width)
         self.last = Residual(groups, width, outputs, DEPTH)
         self.reader = encoder.own or 0
@@ -209,7 +207,7 @@ class CauseModel(nn.Module):
     def __init__(self, groups: int, encoder: Encoder, *, width: int, layers: int) -> None:
         super().__init__()
         self.tokens = Tokens(groups, encoder, width, DEPTH)
-        self.blocks = nn.ModuleList(Attention(groups, width) for _ in range(layers))
+        self.blocks = nn.ModuleList(AttentionBlock(groups, width) for _ in range(layers))
         self.norm = Norm(groups, width)
         self.last = Residual(groups, width, 1, DEPTH)
 

@@ -21,22 +21,22 @@ Change = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OutcomeValues:
     """What came of each row, or might come: measured values (…, features), and categories by their numbers."""
 
     values: Tensor | None
     categories: tuple[Tensor, ...]
 
-    def map(self, change: Change) -> Outcome:
-        return Outcome(None if self.values is None else change(self.values), tuple(map(change, self.categories)))
+    def map(self, change: Change) -> OutcomeValues:
+        return OutcomeValues(None if self.values is None else change(self.values), tuple(map(change, self.categories)))
 
-    def where(self, holds: Tensor, other: Outcome) -> Outcome:
+    def where(self, holds: Tensor, other: OutcomeValues) -> OutcomeValues:
         """This one where a condition holds, elsewhere the other."""
         values = self.values
         if values is not None and other.values is not None:
             values = torch.where(holds.unsqueeze(-1), values, other.values)
         pairs = zip(self.categories, other.categories, strict=True)
-        return Outcome(values, tuple(torch.where(holds, one, two) for one, two in pairs))
+        return OutcomeValues(values, tuple(torch.where(holds, one, two) for one, two in pairs))
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class OutcomeColumns:
         mixture = [COMPONENTS * len(self.measured)] * 2 + [COMPONENTS] if self.measured else []
         return mixture + [int(part.stop - part.start) for part in self.categorical]
 
-    def outcome(self, target: Tensor) -> Outcome:
+    def outcome(self, target: Tensor) -> OutcomeValues:
         """Read (…, columns of the target) as outcomes."""
         values = torch.stack([target[..., k] for k in self.measured], dim=-1) if self.measured else None
-        return Outcome(values, tuple(target[..., part].argmax(dim=-1) for part in self.categorical))
+        return OutcomeValues(values, tuple(target[..., part].argmax(dim=-1) for part in self.categorical))
 
 
 @dataclass(frozen=True)
@@ -115,12 +115,12 @@ class Density:
             return self
         return Density(self.mean, (self.spread.square() + least**2).sqrt(), self.weight, self.chances)
 
-    def log_likelihood(self, outcome: Outcome) -> Tensor:
+    def log_likelihood(self, outcome: OutcomeValues) -> Tensor:
         parts = [] if self.mean is None else [torch.logsumexp(self._by_component(outcome), dim=-1)]
         parts += [_chance_of(*pair) for pair in zip(self.chances, outcome.categories, strict=True)]
         return reduce(torch.add, parts)
 
-    def likeliest(self, came: Outcome | None = None) -> tuple[Outcome, Tensor | None]:
+    def likeliest(self, came: OutcomeValues | None = None) -> tuple[OutcomeValues, Tensor | None]:
         """The middle of the weightiest component, or of the one that an outcome came from; and its spread."""
         values = spread = None
         if self.mean is not None and self.spread is not None and self.weight is not None:
@@ -128,7 +128,7 @@ class Density:
             at = score.argmax(dim=-1)[..., None, None].expand(*self.mean.shape[:-2], 1, self.mean.shape[-1])
             values, spread = self.mean.gather(-2, at).squeeze(-2), self.spread.gather(-2, at).squeeze(-2)
         categories = tuple(c.argmax(dim=-1) for c in self.chances) if came is None else came.categories
-        return Outcome(values, categories), spread
+        return OutcomeValues(values, categories), spread
 
     def expect(self) -> Tensor:
         """(…, features): the mean of the mixture."""
@@ -136,7 +136,7 @@ class Density:
         assert self.weight is not None
         return (self.mean * self.weight.exp().unsqueeze(-1)).sum(-2)
 
-    def agreement(self, outcome: Outcome, tolerance: Tensor | None, noise: float) -> Tensor:
+    def agreement(self, outcome: OutcomeValues, tolerance: Tensor | None, noise: float) -> Tensor:
         """How far this distribution agrees that such an outcome comes: 1 wholly, 0 not at all.
 
         Measured values agree as far as a chi-squared test lets them pass. What may lie between two predictions of one
@@ -161,7 +161,7 @@ class Density:
         blurred = (self.spread.square() + least**2).sqrt()
         return Density(self.mean, torch.where(sharp, certain, blurred), self.weight, self.chances)
 
-    def match(self, outcome: Outcome, tolerance: Tensor | None, limit: Tensor | None, rare: float) -> Tensor:
+    def match(self, outcome: OutcomeValues, tolerance: Tensor | None, limit: Tensor | None, rare: float) -> Tensor:
         """How well an outcome fits a component that is as sharp as `limit` and no rarer than `rare`: 1 wholly.
 
         A category fits if it is the likeliest.
@@ -178,7 +178,7 @@ class Density:
             parts.append((category == chance.argmax(dim=-1)).float())
         return reduce(torch.mul, parts)
 
-    def _by_component(self, outcome: Outcome) -> Tensor:
+    def _by_component(self, outcome: OutcomeValues) -> Tensor:
         assert self.mean is not None
         assert self.spread is not None
         assert self.weight is not None

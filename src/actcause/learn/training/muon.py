@@ -2,8 +2,7 @@
 
 A matrix moves along its momentum with all singular values set to about 1, which some steps of a polynomial reach
 without a decomposition (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024). What is no
-matrix, or a very thin one, moves as with Adam. Rare causes among common ones are small directions of the gradient:
-Adam gives them up for long, and this does not.
+matrix, or a very thin one, moves as with Adam. Rare causes among common ones are small directions of the gradient.
 """
 
 from __future__ import annotations

@@ -18,7 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from .attention import OutcomeModel
-from .density import Density, Outcome, OutcomeColumns
+from .density import Density, OutcomeColumns, OutcomeValues
+from .encoding import Encoder
+from .networks import Nets, find_network
+from .other_rows import OtherRows
 
 NEARLY = math.log(0.5)  # log-likelihood, beside that given all factors, from which on an outcome is nearly as likely
 MATCHED = 0.3  # how well an outcome must fit what the own state predicts sharply
@@ -62,6 +65,21 @@ class Judge:
     noise: float  # how far two predictions of one outcome lie apart, as a share of the spread predicted
     models: int
 
+    @classmethod
+    def of(cls, nets: Nets, encoder: Encoder, noise: float, models: int, masked: bool) -> Judge:
+        """Judge by networks of one replica: `whole`, `alone`, `others`; if `masked`, factors may be absent."""
+        others = find_network(nets, "others", OtherRows)
+        return cls(
+            whole=find_network(nets, "whole", OutcomeModel),
+            alone=None if encoder.own is None else nets["alone"],
+            columns=OutcomeColumns.of(encoder),
+            inputs=others.inputs[0],
+            present=others.present[0] if masked else None,
+            own=encoder.own,
+            noise=noise,
+            models=models,
+        )
+
     @torch.no_grad()
     def judge(self, inputs: Tensor, present: Tensor | None, target: Tensor | None, seed: int = 0) -> Judged:
         """Judge rows by the outcome that came, or where `target` is None by the one that is likely to come."""
@@ -87,7 +105,7 @@ class _Rows:
     judge: Judge
     inputs: Tensor  # (rows, factors, columns)
     present: Tensor | None
-    outcome: Outcome  # (models, rows, …)
+    outcome: OutcomeValues  # (models, rows, …)
     tolerance: Tensor | None  # (models, rows, features)
     agreed: Tensor  # (models, rows): how well the row itself agrees with it
     evidence: Tensor  # (rows,)
