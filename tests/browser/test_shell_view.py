@@ -64,6 +64,22 @@ def test_a_view_that_is_asked_for_twice_is_shown_once(tab) -> None:
     assert tab.locator(".ask").count() == 1
 
 
+def test_a_view_that_is_left_while_it_asks_does_not_ask_on(tab) -> None:
+    held: list[object] = []
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url) if request.url.endswith("/api/ask/answer") else None)
+    tab.route("**/api/ask/check", lambda route: held.append(route) if not held else route.continue_())
+    tab.goto("/#/ask?example=trumping")
+    tab.wait_for_function("() => document.querySelector('.ask') !== null")
+    tab.evaluate("() => { location.hash = '#/ask?example=forest-fire' }")
+    tab.wait_for_selector(".card")
+    with tab.expect_response("**/api/ask/check"):
+        held[0].continue_()
+    tab.evaluate("() => { location.hash = '#/runs' }")  # what the first view would ask now comes before this is shown
+    tab.wait_for_selector("main.view-runs .runs-parts")
+    assert len(asked) == 1
+
+
 def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
     tab.goto("/")
     tab.wait_for_selector(".card")

@@ -182,6 +182,21 @@ def test_a_newer_question_takes_the_place_of_an_older_one_of_the_same_owner(gate
     assert (older.status, newer["doubled"]) == (409, 8)
 
 
+def test_an_older_question_that_comes_late_does_not_take_the_place_of_a_newer_one(gate: Gate) -> None:
+    async def test(workers: QuestionWorkers) -> list[Any]:
+        newer = asyncio.ensure_future(workers.call(trial.hold, gate.payload, owner="tab", order=2))
+        await until(gate.count)
+        older = await asyncio.gather(
+            workers.call(trial.double, {"number": 4}, owner="tab", order=1), return_exceptions=True
+        )
+        gate.open()
+        return [*older, await newer]
+
+    older, newer = with_workers(test)
+    assert older.status == 409
+    assert "niceness" in newer
+
+
 # -- a question lives as long as somebody waits for its answer -----------------------------------------
 
 

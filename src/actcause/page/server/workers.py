@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastapi import Request
 
 REMEDY = "ask about a smaller model, or use the command line or Python, which have no such limit."
+SUPERSEDED = "A newer question took the place of this one."
 GROWN = 20 << 10  # KiB that a process may gain before it is replaced at leisure
 START_SECONDS = 60.0  # in which the first process must be there; a machine may be busy
 LOOK_SECONDS = 0.2  # between two looks at how long a question has worked
@@ -82,6 +83,11 @@ class Child:
         self._child.end()
 
 
+def _read_order(text: str) -> int:
+    """Read which of its requests a tab numbered this one; 0 if it did not."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
 async def _gather_reply(child: Child, parts: list[Payload]) -> Payload:
     """Gather the reply of a worker, which may come in parts, also for a caller who waits no longer."""
     while "part" in (message := await child.receive()):
@@ -110,7 +116,7 @@ class QuestionWorkers:
         self._children: set[Child] = set()
         self._waiting = 0
         self._slow = 0
-        self._owned: dict[str, asyncio.Task[Payload]] = {}
+        self._owned: dict[str, tuple[int, asyncio.Task[Payload]]] = {}
         self._calls: set[asyncio.Task[Payload]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open = self._ready = False
@@ -144,7 +150,8 @@ class QuestionWorkers:
 
         tab = request.headers.get("x-tab")
         owner = None if tab is None else f"{tab[:40]} {request.scope['path']}"
-        answer = asyncio.ensure_future(self.call(function, payload, seconds=seconds, owner=owner))
+        order = _read_order(request.headers.get("x-order", ""))
+        answer = asyncio.ensure_future(self.call(function, payload, seconds=seconds, owner=owner, order=order))
         left = asyncio.ensure_future(leave())
         try:
             await asyncio.wait([answer, left], return_when=asyncio.FIRST_COMPLETED)
@@ -156,33 +163,42 @@ class QuestionWorkers:
             answer.cancel()
 
     async def call(
-        self, function: Function, payload: Payload, *, seconds: float | None = None, owner: str | None = None
+        self,
+        function: Function,
+        payload: Payload,
+        *,
+        seconds: float | None = None,
+        owner: str | None = None,
+        order: int = 0,
     ) -> Payload:
         """Have a worker call a function of a module with the payload, within `seconds`.
 
         A function that yields its answer in parts gives `{"parts": [...], "late": None}`; if it is cut
         short, the parts so far, and `late` says why. A newer call of the same `owner` takes the place of
-        one that is still under way.
+        one that is still under way; the newer is the one with the higher `order`, else the one that came later.
         """
+        earlier = None if owner is None else self._owned.get(owner)
+        if earlier is not None and earlier[0] > order:
+            raise Refused(SUPERSEDED, status=409)
         seconds = self._limits.seconds if seconds is None else seconds
         task = asyncio.ensure_future(self._run(function, payload, seconds))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         if owner is not None:
-            if (earlier := self._owned.get(owner)) is not None:
-                earlier.cancel()
-            self._owned[owner] = task
+            if earlier is not None:
+                earlier[1].cancel()
+            self._owned[owner] = order, task
         try:
             reply = await asyncio.shield(task)
         except asyncio.CancelledError:
             if not self._open:
                 raise Refused("The server is ending.", status=503) from None
             if task.cancelled():
-                raise Refused("A newer question took the place of this one.", status=409) from None
+                raise Refused(SUPERSEDED, status=409) from None
             task.cancel()
             raise
         finally:
-            if owner is not None and self._owned.get(owner) is task:
+            if owner is not None and self._owned.get(owner) == (order, task):
                 del self._owned[owner]
         if "refused" in reply:
             raise reply["refused"]

@@ -72,7 +72,7 @@ async function show() {
   try {
     const { view } = await import(`./${folder}/view.js`);
     if (mine !== mounting) return;
-    const left = await view.mount(place, state, { go, link, remember: (now) => remember(mine, name, now) });
+    const left = await view.mount(place, state, { go, link, isShown: () => mine === mounting, remember: (now) => remember(mine, name, now) });
     if (mine === mounting) unmount = left;
     else left();
   } catch (error) {

@@ -28,7 +28,6 @@ export const view = {
 class Ask {
   constructor(root, app) {
     this.app = app;
-    this.closed = false;
     this.model = null; // what the server said of the text
     this.put = null; // the question that was asked last, as text
     this.latest = { check: keepNewest(), answer: keepNewest(), judge: keepNewest(), degrees: keepNewest() };
@@ -65,6 +64,7 @@ class Ask {
 
   async open(state) {
     const question = await readQuestion(state, catalogue);
+    if (this.closed) return;
     this.form.fill(question);
     this.wanted = question.cause;
     await this.look();
@@ -86,8 +86,12 @@ class Ask {
     this.app.go("ask", { example: example.name });
   }
 
+  /** Whether the user has left, be it before all was there: what asks on would take the place of the next view's questions. */
+  get closed() {
+    return !this.app.isShown();
+  }
+
   close() {
-    this.closed = true;
     this.soon.cancel();
     this.panel.player.clear();
   }

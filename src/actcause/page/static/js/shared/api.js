@@ -2,6 +2,7 @@
 
 // Names this tab, so that a newer question can take the place of an older one of the same tab.
 const TAB = crypto.getRandomValues(new Uint32Array(2)).join("-");
+let asked = 0; // numbers its requests: the server may get them in another order
 
 /** Something the server refused, in a sentence; `line` is that of the model text, `parameter` the field, or null. */
 export class ApiError extends Error {
@@ -17,7 +18,8 @@ export const upload = (path, blob) => request("PUT", path, blob, "application/oc
 export const remove = (path) => request("DELETE", path);
 
 async function request(method, path, body, type) {
-  const headers = { "X-Tab": TAB };
+  asked += 1;
+  const headers = { "X-Tab": TAB, "X-Order": String(asked) };
   if (type) headers["Content-Type"] = type;
   let response;
   try {

@@ -75,11 +75,15 @@ class Preimages {
     this.resized.observe(this.columns);
     document.addEventListener("theme", this.redraw);
     document.addEventListener("keydown", this.shortcut);
-    this.ask();
+    if (!this.closed) this.ask();
+  }
+
+  /** Whether the user has left, be it before all was there. */
+  get closed() {
+    return !this.app.isShown();
   }
 
   close() {
-    this.closed = true;
     this.resized.disconnect();
     document.removeEventListener("theme", this.redraw);
     document.removeEventListener("keydown", this.shortcut);
