@@ -141,7 +141,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def missed_bars(domain: str, errors: Sequence[float], moved: Sequence[float]) -> list[str]:
-    """The bars that `jaci-em` misses in a domain, one sentence each."""
+    """List the bars that `jaci-em` misses in a domain, one sentence each."""
     found, mean = [], fmean(errors)
     if mean > BARS[domain]:
         found.append(f"{domain}: {mean:.3f}% error, where at most {BARS[domain]}% is asked for")
@@ -163,13 +163,13 @@ def missed(results: Results) -> list[str]:
 
 
 def paper_cell(domain: str, method: str) -> str:
-    """The paper's error and its spread."""
+    """Show the paper's error and its spread."""
     known = published()["accuracy_error_percent"][domain].get("jaci" if method.startswith("jaci") else method)
     return "—" if known is None else f"{known['mean']:g} ± {known['pm']:g}"
 
 
 def page(results: Results) -> Page:
-    """The table, ours beside the paper's; the other baselines; the claim about the order; the bars."""
+    """Show the table, ours beside the paper's; the other baselines; the claim about the order; the bars."""
     domains, methods = results.every("domain"), results.every("method")
     ours = [method for method in ("jaci-em", "jaci", *BASELINES) if method in methods]
     others = [method for method in methods if method not in ours]
@@ -225,7 +225,7 @@ def page(results: Results) -> Page:
 
 
 def _order(results: Results, domains: Sequence[str]) -> list[str]:
-    """The paper's claim, confirmed or not, for either JACI."""
+    """Say for either JACI whether the paper's claim is confirmed."""
     found = []
     for method in ("jaci-em", "jaci"):
         ahead, behind = [], []

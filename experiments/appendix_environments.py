@@ -74,7 +74,7 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """The two shares."""
+    """Give the two shares."""
     return {"alpha_sufficiency": arguments.alpha_sufficiency, "alpha_necessity": arguments.alpha_necessity}
 
 
@@ -112,7 +112,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The rows, and the verdicts."""
+    """Show the rows, and the verdicts."""
     parts = [
         "Each row of the paper's tables is held against every state of our models. In the state that the paper "
         "discusses, the variable that hardly ever matters is a cause by itself under modified Halpern-Pearl and under "

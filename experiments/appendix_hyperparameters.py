@@ -54,7 +54,7 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
-    """The defaults; of `jaci-em` those that it takes for small and for large recordings."""
+    """List the defaults; of `jaci-em` those that it takes for small and for large recordings."""
     from actcause.learn import make
     from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
 
@@ -69,7 +69,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The paper's beside ours."""
+    """Show the paper's beside ours."""
     [record] = results.records
     many, sizes = record.value["many_rows"], record.value["jaci-em"].values()
     rows = []

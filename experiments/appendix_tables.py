@@ -57,7 +57,7 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """The two shares."""
+    """Give the two shares."""
     return {"alpha_sufficiency": EXAMPLES[piece.example][1], "alpha_necessity": arguments.alpha_necessity}
 
 
@@ -70,7 +70,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """A summary, then for each example its pairs, one a row."""
+    """Show a summary, then for each example its pairs, one a row."""
     first = {one.piece["example"]: one for one in reversed(results.records)}
     rows, parts = [], []
     for example, record in sorted(first.items(), key=lambda one: list(EXAMPLES).index(one[0])):

@@ -43,7 +43,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The expected calibration errors, and the reliability diagrams."""
+    """Show the expected calibration errors, and the reliability diagrams."""
     rows = []
     data: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in KINDS}
     for domain in results.every("domain"):
@@ -80,7 +80,7 @@ def page(results: Results) -> Page:
 
 
 def _pool(curves: Sequence[Mapping[str, Any]]) -> list[list[float]]:
-    """The bins of all seeds together: what was said, how often it was true, how many rows."""
+    """Pool the bins of all seeds: what was said, how often it was true, how many rows."""
     bins: dict[int, list[float]] = {}
     for curve in curves:
         for said, found, states in zip(curve["said"], curve["found"], curve["states"], strict=True):
@@ -92,7 +92,7 @@ def _pool(curves: Sequence[Mapping[str, Any]]) -> list[list[float]]:
 
 
 def draw(figure: Any, data: Any) -> None:
-    """A panel for each kind of answer; a mark is as large as many rows are in its bin."""
+    """Draw a panel for each kind of answer; a mark is as large as many rows are in its bin."""
     panels = figure.subplots(1, len(data), sharey=True)
     for axes, (kind, curves) in zip(panels, data.items(), strict=True):
         axes.plot([0, 1], [0, 1], color="black", linewidth=0.8)

@@ -132,7 +132,7 @@ class _Watch:
 
 
 def page(results: Results) -> Page:
-    """The curves, and where they end."""
+    """Show the curves, and where they end."""
     rows, data = [], {}
     for method in results.every("method"):
         found = [one.value for one in results.where(method=method)]

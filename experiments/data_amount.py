@@ -92,7 +92,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The curves, and the table behind them."""
+    """Show the curves, and the table behind them."""
     amounts, methods, domains = sorted(results.every("frames")), results.every("method"), results.every("domain")
     rows = []
     for domain in domains:
@@ -127,7 +127,7 @@ def page(results: Results) -> Page:
 
 
 def draw(figure: Any, data: Any) -> None:
-    """A panel for each domain."""
+    """Draw a panel for each domain."""
     panels = figure.subplots(1, len(data), squeeze=False, sharey=True)[0]
     for axes, (domain, curves) in zip(panels, data.items(), strict=True):
         lines(axes, curves)

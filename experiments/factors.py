@@ -95,7 +95,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The curve, and the table behind it."""
+    """Show the curve, and the table behind it."""
     rows = []
     for factors in sorted(results.every("factors")):
         for method in results.every("method"):

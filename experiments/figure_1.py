@@ -54,7 +54,7 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """The grid and the shares."""
+    """Give the grid and the shares."""
     return {
         "steps": arguments.steps,
         "alpha_sufficiency": arguments.alpha_sufficiency,
@@ -63,7 +63,7 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
-    """The preimages over the whole grid, and every state of the window."""
+    """Solve the preimages over the whole grid, and every state of the window."""
     steps, domain = arguments.steps, make("block-1d")
     places = [at for at in range(SIZE * steps + 1) if abs(at - BLOCK * steps) >= steps]
 
@@ -95,7 +95,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The picture, and the sizes of the preimages."""
+    """Show the picture, and the sizes of the preimages."""
     [record] = results.records
     value = record.value
     rows = [

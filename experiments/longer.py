@@ -96,7 +96,7 @@ def _record(domain: str, seed: int, frames: int) -> tuple[Transitions, Transitio
 
 
 def _steps(rows: int, times: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The method's own numbers of steps, or those given, so many times; once is left to the method."""
+    """Multiply the method's own numbers of steps, or those given; once is left to the method."""
     from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
 
     if times == 1:

@@ -44,7 +44,7 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """The two shares."""
+    """Give the two shares."""
     return {"alpha_sufficiency": arguments.alpha_sufficiency, "alpha_necessity": arguments.alpha_necessity}
 
 

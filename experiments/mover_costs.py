@@ -44,12 +44,12 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """The two shares."""
+    """Give the two shares."""
     return {"alpha_sufficiency": SETTINGS[piece.sufficiency], "alpha_necessity": arguments.alpha_necessity}
 
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
-    """Valid pairs by cost, minimal or not."""
+    """Count valid pairs by cost, minimal or not."""
     mover = examples.load("mover-1d")
     found = []
     for piece in pack:

@@ -41,12 +41,12 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
-    """The two shares."""
+    """Give the two shares."""
     return {"alpha_sufficiency": arguments.alpha_sufficiency, "alpha_necessity": arguments.alpha_necessity}
 
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
-    """The shortest admissible binaries of each state by itself: nothing makes states agree."""
+    """Find the shortest admissible binaries of each state by itself: nothing makes states agree."""
     mover = examples.load("mover-1d")
     space = StateSpace.from_model(mover.model, mover.outcome)
     states, binaries = [], []

@@ -96,7 +96,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """A table and a picture for each method."""
+    """Show a table and a picture for each method."""
     rows, data = [], {}
     for method in sorted(results.every("method"), reverse=True):
         grid = sorted({one.piece["penalty"] for one in results.where(method=method)})
@@ -131,7 +131,7 @@ def page(results: Results) -> Page:
 
 
 def draw(figure: Any, data: Any) -> None:
-    """A panel for each method."""
+    """Draw a panel for each method."""
     panels = figure.subplots(1, len(data), squeeze=False)[0]
     for axes, (method, curves) in zip(panels, data.items(), strict=True):
         lines(axes, curves)

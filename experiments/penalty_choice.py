@@ -50,7 +50,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 
 
 def page(results: Results) -> Page:
-    """The curves, and what the choice costs."""
+    """Show the curves, and what the choice costs."""
     rows, data = [], {}
     for domain in results.every("domain"):
         found = [one.value for one in results.where(domain=domain)]

@@ -152,7 +152,7 @@ def measure(
 
 
 def page(results: Results) -> Page:
-    """The paper's words beside our numbers, a table for each domain."""
+    """Show the paper's words beside our numbers, a table for each domain."""
     parts = [
         "The paper's table says in words how each method stands to the three properties. Here they are measured on "
         "answers of fitted methods, against the true dynamics: how often *invariance* is broken, how many of the named "

@@ -71,7 +71,7 @@ class Health:
     unexplained: float
 
     def misses(self, rate: float) -> list[str]:
-        """The bars that are missed by a domain that asks for this rate."""
+        """List the bars that are missed by a domain that asks for this rate."""
         low, high = RATES[rate]
         bars = {
             "rate": low <= self.rate[0] and self.rate[1] <= high,
@@ -96,7 +96,7 @@ def roll_out(domain: RandomVectors, episodes: int, generator: np.random.Generato
 
 
 def measure(domain: RandomVectors, episodes: int, generator: np.random.Generator) -> Health:
-    """The health of one draw."""
+    """Measure the health of one draw."""
     data = roll_out(domain, episodes, generator)
     rates = data.fired.mean(axis=(0, 1))
     spreads = np.sqrt(data.states.var(axis=1).mean(axis=-1))
@@ -107,7 +107,7 @@ def measure(domain: RandomVectors, episodes: int, generator: np.random.Generator
 
 
 def unexplained(data: Episodes, relation: int, generator: np.random.Generator) -> float:
-    """The share of the outcome's variance, where the relation fires, that its own previous value does not explain.
+    """Measure what share of the outcome's variance, where the relation fires, its own previous value leaves open.
 
     Half of the episodes train (a quarter of them choose the penalty), the other half score.
     """
@@ -117,7 +117,7 @@ def unexplained(data: Episodes, relation: int, generator: np.random.Generator) -
 
 
 def own_values(data: Episodes, relation: int) -> tuple[list[Array], list[Array]]:
-    """The outcome's own and next values where the relation fires, in episodes to train, to validate and to test."""
+    """Split the outcome's own and next values, where the relation fires, by episodes to train, validate and test on."""
     half = data.fired.shape[1] // 2
     inputs, targets = [], []
     for part in (slice(0, half * 3 // 4), slice(half * 3 // 4, half), slice(half, None)):
@@ -128,7 +128,7 @@ def own_values(data: Episodes, relation: int) -> tuple[list[Array], list[Array]]
 
 
 def fourier(sample: Array, generator: np.random.Generator, waves: int = 60) -> Callable[[Array], Array]:
-    """A function that maps values to themselves, their products in pairs, and random waves of three widths."""
+    """Make a function that maps values to themselves, their products in pairs, and random waves of three widths."""
     size = sample.shape[1]
     centre, scale = sample.mean(axis=0), sample.std(axis=0) + 1e-9
     first, second = np.triu_indices(size)
@@ -144,7 +144,7 @@ def fourier(sample: Array, generator: np.random.Generator, waves: int = 60) -> C
 
 
 def ridge(features: Sequence[Array], targets: Sequence[Array]) -> float:
-    """The summed squared error, per state, on the third part, with the penalty that was best on the second."""
+    """Sum the squared error, per state, on the third part, with the penalty that was best on the second."""
     train, validate, test = features
     gram, moment = train.T @ train / len(train), train.T @ targets[0] / len(train)
     values, vectors = np.linalg.eigh(gram)
@@ -157,7 +157,7 @@ def ridge(features: Sequence[Array], targets: Sequence[Array]) -> float:
 
 
 def worst(healths: Sequence[Health]) -> Health:
-    """The extremes over draws."""
+    """Take the extremes over draws."""
     return Health(
         (min(h.rate[0] for h in healths), max(h.rate[1] for h in healths)),
         (min(h.spread[0] for h in healths), max(h.spread[1] for h in healths)),
@@ -167,7 +167,7 @@ def worst(healths: Sequence[Health]) -> Health:
 
 
 def survey(name: str, arguments: Arguments) -> Health:
-    """The extremes over the draws of one of the paper's domains."""
+    """Take the extremes over the draws of one of the paper's domains."""
     return worst(
         [
             measure(random_vectors(name, draw=draw), arguments.episodes, np.random.default_rng([arguments.seed, draw]))

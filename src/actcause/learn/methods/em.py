@@ -269,7 +269,7 @@ class MaskEM:
         learner.finish(replica, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
 
     def _judge(self, replica: int, fold: int | None = None) -> Callable[[Tensor, Tensor, Tensor | None], MaskErrors]:
-        """Tries binaries for rows of one replica, by both folds' models or by that of one fold."""
+        """Make a function that tries binaries for rows of one replica, by both folds' models or by that of one fold."""
         forward, binary = self.shared.network_of(replica, "forward"), self.shared.network_of(replica, "binary")
         if fold is not None:
             forward = select_groups(forward, slice(fold, fold + 1))
@@ -283,7 +283,7 @@ class MaskEM:
         return judge
 
     def _judge_held_out(self, replica: int) -> list[MaskErrors]:
-        """The held-out rows, judged by both folds' models."""
+        """Judge the held-out rows by both folds' models."""
         judge, found = self._judge(replica), []
         for block in self.replicas[replica].held_encoded.blocks(JUDGE):
             inputs, there = self._load(block)
@@ -300,13 +300,13 @@ class MaskEM:
         return torch.cat(parts)
 
     def _load(self, block: Encoded) -> tuple[Tensor, Tensor | None]:
-        """Inputs, and which factors are there, on the device."""
+        """Load inputs, and which factors are there, onto the device."""
         there = None if block.present is None else torch.as_tensor(block.present, device=self.device).float()
         return torch.as_tensor(block.inputs, device=self.device), there
 
 
 def choose_network(misses: Mapping[str, float], noise: float) -> str:
-    """The first network that is as near to hindsight as any, but for noise.
+    """Choose the first network that is as near to hindsight as any, but for noise.
 
     Hindsight is no truth: it cannot see a contact that moves nothing. A network with little decay that is trained for
     long comes ever nearer to it and leaves the truth; it is taken only where it gains more than hindsight's own noise.
@@ -316,6 +316,6 @@ def choose_network(misses: Mapping[str, float], noise: float) -> str:
 
 
 def _swap_folds(tensor: Tensor) -> Tensor:
-    """The folds of every replica exchanged."""
+    """Exchange the folds of every replica."""
     shape = tensor.shape
     return tensor.reshape(-1, FOLDS, *shape[1:]).flip(1).reshape(shape)

@@ -92,7 +92,7 @@ class ExchangeJACI(Learner):
         return to_probabilities(self._odds(encoded), self.learned_["temperature"])
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        """What the outcome shows; where it contradicts all that was learned, what the state says."""
+        """Tell what the outcome shows; where it contradicts all that was learned, what the state says."""
         judged = self._judge(encoded)
         found = (judged.binary * (0.5 + 0.5 * judged.reached.unsqueeze(1))).cpu().numpy()
         strange = judged.passed.cpu().numpy() < STRANGE
@@ -117,7 +117,7 @@ class ExchangeJACI(Learner):
         return judge.judge(inputs, there, target)
 
     def _load(self, encoded: Encoded) -> tuple[Tensor, Tensor | None]:
-        """Inputs, and which factors are there, on the device."""
+        """Load inputs, and which factors are there, onto the device."""
         device = next(self.nets_["whole"].parameters()).device
         there = None if encoded.present is None else torch.as_tensor(encoded.present, device=device).float()
         return torch.as_tensor(encoded.inputs, device=device), there

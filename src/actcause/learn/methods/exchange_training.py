@@ -166,7 +166,7 @@ class ExchangeTraining:
 
     @torch.no_grad()
     def _watch(self, step: int) -> Mapping[str, float]:
-        """The models' error on held-out events, now and then."""
+        """Measure the models' error on held-out events, now and then."""
         if step % CHECKED:
             return {}
         if not self.events:

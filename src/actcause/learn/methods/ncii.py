@@ -97,7 +97,7 @@ class NullCounterfactual(ScoreLearner):
 
 
 def _read(predicted: Tensor) -> tuple[Tensor, Tensor]:
-    """The mean and the standard deviation of a Gaussian for each of the outcome's columns."""
+    """Read the mean and the standard deviation of a Gaussian for each of the outcome's columns."""
     middle, width = predicted.chunk(2, dim=-1)
     return middle, FLOOR + functional.softplus(width)
 

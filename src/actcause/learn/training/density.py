@@ -31,7 +31,7 @@ class OutcomeValues:
         return OutcomeValues(None if self.values is None else change(self.values), tuple(map(change, self.categories)))
 
     def where(self, holds: Tensor, other: OutcomeValues) -> OutcomeValues:
-        """This one where a condition holds, elsewhere the other."""
+        """Take this one where a condition holds, elsewhere the other."""
         values = self.values
         if values is not None and other.values is not None:
             values = torch.where(holds.unsqueeze(-1), values, other.values)
@@ -121,7 +121,7 @@ class Density:
         return reduce(torch.add, parts)
 
     def likeliest(self, came: OutcomeValues | None = None) -> tuple[OutcomeValues, Tensor | None]:
-        """The middle of the weightiest component, or of the one that an outcome came from; and its spread."""
+        """Give the middle of the weightiest component, or of the one that an outcome came from; and its spread."""
         values = spread = None
         if self.mean is not None and self.spread is not None and self.weight is not None:
             score = self.weight if came is None else self._by_component(came)
@@ -188,7 +188,7 @@ class Density:
 
 
 def pass_chance(apart: Tensor, features: int) -> Tensor:
-    """The chance of so large a sum of squares, or a larger one, for so many normal variables.
+    """Give the chance of so large a sum of squares, or a larger one, for so many normal variables.
 
     >>> [round(float(pass_chance(torch.tensor(x), 2)), 3) for x in (0.0, 1.386, 5.991)]
     [1.0, 0.5, 0.05]

@@ -175,7 +175,7 @@ class _Rows:
     # -- exchanging ----------------------------------------------------------------------------------
 
     def exchange(self, keep: Tensor, times: int) -> Density:
-        """What would come, (models, rows, times / models), with all factors but those kept taken from other rows."""
+        """Predict outcomes, (models, rows, times / models), with all factors but those kept taken from other rows."""
         judge = self.judge
         each = max(times // judge.models, 1)
         number = torch.arange(judge.models * each, device=keep.device).reshape(judge.models, 1, each)
@@ -233,7 +233,7 @@ class _Rows:
     # -- sets of factors -----------------------------------------------------------------------------
 
     def find_sets(self, alone: Tensor) -> tuple[Tensor, Tensor]:
-        """The best set of each row, and how often the outcome comes again with it."""
+        """Find the best set of each row, and how often the outcome comes again with it."""
         needed = self.find_needed(alone)
         reached = self.reach(needed, alone)
         value = self.value(needed, reached)
