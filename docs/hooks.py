@@ -10,6 +10,7 @@ from actcause.examples import Example
 MARKER = "<!-- the catalogue stands here -->"
 SHOWN = 6
 MAX_STEPS = 100_000  # a budget that ends the same way on every machine
+MANY_CONTEXTS = 10_000_000  # of models in which a step takes long
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -53,7 +54,7 @@ def _answers(example: Example) -> str:
             context=example.context,
             effect=example.effect,
             definition=definition,
-            max_steps=MAX_STEPS,
+            max_steps=10 if example.model.context_count > MANY_CONTEXTS else MAX_STEPS,
             **_shares(example),
         )
         said.setdefault(_causes(answer), []).append(definition)
@@ -83,7 +84,8 @@ def _published(example: Example) -> str:
             definition=verdict.definition,
             **_shares(example),
         )
-        row = (_assignments(verdict.event), _word(verdict.holds), _word(here.holds), verdict.source)
+        published = "" if verdict.computed else _word(verdict.holds)
+        row = (_assignments(verdict.event), published, _word(here.holds), verdict.source)
         said.setdefault(row, []).append(verdict.definition)
     rows = [
         f"| `{event}` | {', '.join(definitions)} | {published} | {here} | {where} |"

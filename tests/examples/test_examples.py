@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from fractions import Fraction
 from math import prod
 
 import pytest
@@ -220,6 +221,31 @@ def test_the_queen_is_a_cause_for_every_definition_but_the_functional_one() -> N
     queen = examples.load("queen-of-england")
     judged = {d: judge(queen, examples.Published({"Q": 7}, d, True, ""), "auto") for d in ac.DEFINITIONS}
     assert judged == {definition: definition != "functional" for definition in ac.DEFINITIONS}
+
+
+def test_the_second_polluter_counts_where_the_first_could_have_dumped_less() -> None:
+    pollution = examples.load("pollution")
+    finer = ac.Model.from_text(pollution.text.replace("{0, 100}", "{0, 50, 100}"))
+    judged = {
+        definition: ac.is_cause(
+            finer, context=pollution.context, effect=pollution.effect, event="B=60", definition=definition
+        ).holds
+        for definition in ("original-hp", "updated-hp", "modified-hp")
+    }
+    assert judged == {"original-hp": True, "updated-hp": True, "modified-hp": False}
+
+
+@pytest.mark.parametrize("definition", ["original-hp", "updated-hp", "modified-hp"])
+def test_each_of_ten_marksmen_has_a_tenth_of_the_blame(definition: str) -> None:
+    # Chockler and Halpern 2004: one is fully responsible, the others not at all, and none knew who.
+    squad = examples.load("ten-marksmen")
+    asked = {"effect": squad.effect, "event": "S2=1", "definition": definition}
+    contexts = [{**squad.context, "L": live} for live in range(1, 11)]
+    assert ac.responsibility(squad.model, context=contexts[0], **asked) == 0
+    assert ac.responsibility(squad.model, context=contexts[1], **asked) == 1
+    assert ac.blame(squad.model, contexts=[(context, Fraction(1, 10)) for context in contexts], **asked) == Fraction(
+        1, 10
+    )
 
 
 def test_an_unknown_name_is_an_error_that_suggests_the_nearest() -> None:

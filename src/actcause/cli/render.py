@@ -79,7 +79,7 @@ def example_page(example: Example) -> RenderableType:
         for verdict in example.verdicts:
             group = assignments(verdict.event), verdict.holds, verdict.source
             groups.setdefault(group, []).append(verdict.definition)
-        table = draw_table("event", "published", "by definition", "where")
+        table = draw_table("event", "verdict", "by definition", "where")
         for (event, holds, source), definitions in groups.items():
             table.add_row(event, _cell("cause" if holds else "no"), ", ".join(definitions), source)
         parts.append(table)

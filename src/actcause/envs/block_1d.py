@@ -1,6 +1,6 @@
 """1-D Block Pushing, the paper's Example 2.1 and Figure 1, with continuous positions.
 
-Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024, Example 2.1.
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883, Example 2.1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mini-Breakout: a ball, a paddle, and blocks that vanish when they are hit.
 
-Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024,
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883,
 Section 7.2 and Appendix "Mini Breakout Domain".
 """
 

@@ -1,6 +1,6 @@
 """The 1D mover of the paper's Table 1: a finite world, small enough to be solved exactly.
 
-Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024, Table 1.
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883, Table 1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """2D Pushing: a pusher shoves a block about in an arena with obstacles.
 
-Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024,
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883,
 Section 7.2 and Appendix "2D Pushing Domain".
 """
 

@@ -12,6 +12,7 @@ Suzy's throw ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would 
 """
 
 from .example import Example, Published, load
+from .norms_and_blame import NORMS_AND_BLAME
 from .overdetermination import OVERDETERMINATION
 from .preemption import PREEMPTION
 from .prevention import PREVENTION
@@ -22,7 +23,16 @@ from .switches import SWITCHES
 
 __all__ = ["NAMES", "Example", "Published", "load", "names"]
 
-THEMES = (PUBLISHED_TABLES, RARE_INFLUENCES, OVERDETERMINATION, PREEMPTION, PREVENTION, SWITCHES, RULES_AND_OMISSIONS)
+THEMES = (
+    PUBLISHED_TABLES,
+    RARE_INFLUENCES,
+    OVERDETERMINATION,
+    PREEMPTION,
+    PREVENTION,
+    SWITCHES,
+    RULES_AND_OMISSIONS,
+    NORMS_AND_BLAME,
+)
 NAMES = tuple(name for theme in THEMES for name in theme.names)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.model import Model
 from ..core.text import parse_event
 from ..errors import QueryError, suggest
+from .citations import COMPUTED
 
 BUT_FOR = ("but-for",)
 ORIGINAL = ("original-hp",)
@@ -23,12 +24,17 @@ SUFFICIENCY = ("direct", "strong")
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """What a publication says of one event under one definition, in the example's context."""
+    """What a publication says of one event under one definition, in the example's context; or what we computed."""
 
     event: Mapping[str, int]
     definition: str
     holds: bool
     source: str
+
+    @property
+    def computed(self) -> bool:
+        """Whether nobody published this: it is what the definition's own words give, found with both solvers."""
+        return self.source == COMPUTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +42,8 @@ class Example:
     """A model from the literature, what happened in it, and what was published about its causes.
 
     `outcome` is the variable to partition the states by: the last of `text` unless given. The effect is `outcome == 1`
-    unless given, the source that of the first verdict. The two shares are the settings under which functional actual
-    causes were published, or ours where `notes` say so; None where there are none. `notes` also say where the
+    unless given, the source that of the first published verdict. The two shares are the settings under which functional
+    actual causes were published, or ours where `notes` say so; None where there are none. `notes` also say where the
     literature argues, or where a definition and intuition part. `theme` is the part of the catalogue.
 
     >>> loader = load("loader")
@@ -64,7 +70,7 @@ class Example:
         fix(self, "text", dedent(self.text).strip())
         fix(self, "context", MappingProxyType(dict(self.context)))
         fix(self, "outcome", self.outcome or self.text.split("\n")[-1].split()[0])
-        fix(self, "source", self.source or next((verdict.source for verdict in self.verdicts), ""))
+        fix(self, "source", self.source or next((one.source for one in self.verdicts if not one.computed), ""))
         fix(self, "effect", self.effect or f"{self.outcome} == 1")
 
     @cached_property

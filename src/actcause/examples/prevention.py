@@ -1,7 +1,19 @@
 """Prevention and threats: what keeps an effect from happening, or would have."""
 
-from .citations import HALL_2004, HALL_2007, HALPERN_2015, HALPERN_2016, HH_2010, HH_2015, HIDDLESTON, HP_2005, WESLAKE
-from .example import ALL_HP, BUT_FOR, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
+from .citations import (
+    COMPUTED,
+    HALL_2004,
+    HALL_2007,
+    HALPERN_2015,
+    HALPERN_2016,
+    HH_2010,
+    HH_2015,
+    HIDDLESTON,
+    HITCHCOCK_2007,
+    HP_2005,
+    WESLAKE,
+)
+from .example import ALL_HP, BUT_FOR, MODIFIED, ORIGINAL, TWO_HP, UPDATED, Example, Theme, no, yes
 
 PREVENTION = Theme("Prevention and threats")
 
@@ -20,8 +32,8 @@ def bogus_prevention() -> Example:
             S = not P or A
         """,
         context={"P": 0, "A": 1},
-        source=f"{HIDDLESTON}; {HALPERN_2016}, Example 3.4.1",
-        verdicts=no(BUT_FOR, HIDDLESTON, "A=1")
+        source=f"{HITCHCOCK_2007}, after {HIDDLESTON}; also {HALPERN_2016}, Example 3.4.1",
+        verdicts=no(BUT_FOR, HITCHCOCK_2007, "A=1")
         + yes(TWO_HP, where, "A=1")
         + no(MODIFIED, where, "A=1")
         + yes(MODIFIED, where, "P=0, A=1"),
@@ -88,15 +100,20 @@ def short_circuit() -> Example:
         """,
         context={"A": 1, "C": 1},
         source=f"{HALL_2007}, on short circuits",
-        verdicts=no(BUT_FOR, HALL_2007, "C=1") + yes(UPDATED, HALL_2007, "C=1"),
-        notes=("Hall's own answer is no: C cancels itself out.",),
+        verdicts=no(BUT_FOR, HALL_2007, "C=1")
+        + yes(UPDATED, f"{HALL_2007}, of the Halpern-Pearl account", "C=1")
+        + yes(ORIGINAL + MODIFIED, COMPUTED, "C=1"),
+        notes=(
+            "All three Halpern-Pearl definitions say that C is a cause: had C been 0 while T stayed 1, E would have "
+            "been 0. Hall denies it: C cancels itself out.",
+        ),
     )
 
 
 @PREVENTION
 def careful_poisoning() -> Example:
     """A -> S, A -> P -| S."""
-    where = f"{HALPERN_2016}, Example 3.4.2"
+    where = f"{HALPERN_2015}, Example 3.10"
     return Example(
         title="Careful poisoning",
         story="An assistant poisons the coffee only once the bodyguard has put the antidote in, "
@@ -107,8 +124,8 @@ def careful_poisoning() -> Example:
             S = not P or A
         """,
         context={"A": 1},
-        source=f"{WESLAKE}, Example 11; {where}",
-        verdicts=no(BUT_FOR, WESLAKE, "A=1") + yes(ALL_HP, where, "A=1"),
+        source=f"{where}; after {HITCHCOCK_2007}; also {WESLAKE}",
+        verdicts=no(BUT_FOR, where, "A=1") + yes(ALL_HP, where, "A=1"),
         notes=("Most say no; Halpern and Hitchcock answer with an order of what is normal on top of the definition.",),
     )
 

@@ -103,8 +103,10 @@ def queen_of_england() -> Example:
         context={"G": 0, "Q": 7},
         alpha_sufficiency=0.2,
         source=f"{BEEBEE}; {FAC}, Illustrative Example",
-        verdicts=yes(BUT_FOR, BEEBEE, "G=0", "Q=7"),
+        verdicts=yes(BUT_FOR, f"{BEEBEE}, as what counterfactual accounts have to say", "G=0", "Q=7"),
         notes=(
+            "Beebee draws the opposite conclusion from this case: there is no causation by absence, of the gardener's "
+            "neither. What is withheld explains; it does not cause.",
             "Hardly anybody blames the Queen; what the definitions miss is how rare her watering them would be.",
             "The number of things that she might do, and the shares, are ours.",
         ),

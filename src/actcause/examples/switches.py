@@ -1,6 +1,17 @@
 """Transitivity and switches: causes of causes, and different ways to one end."""
 
-from .citations import HALL_2004, HALPERN_2015, HALPERN_2016, HH_2010, HITCHCOCK, HP_2005, LEWIS, MCDERMOTT, WESLAKE
+from .citations import (
+    COMPUTED,
+    HALL_2007,
+    HALPERN_2015,
+    HALPERN_2016,
+    HH_2010,
+    HITCHCOCK,
+    HP_2005,
+    LEWIS,
+    MCDERMOTT,
+    WESLAKE,
+)
 from .example import ALL_HP, BUT_FOR, MODIFIED, TWO_HP, UPDATED, Example, Theme, no, yes
 
 SWITCHES = Theme("Transitivity and switches")
@@ -79,8 +90,8 @@ def track_switch() -> Example:
             A = LT or RT
         """,
         context={"F": 1},
-        source=f"{where}; after {HALL_2004}",
-        verdicts=no(BUT_FOR, HALL_2004, "F=1") + yes(ALL_HP, where, "F=1"),
+        source=f"{where}; after {HALL_2007}",
+        verdicts=no(BUT_FOR, HALL_2007, "F=1") + yes(ALL_HP, where, "F=1"),
         notes=("With one variable for the track it is not a cause: see switching-railroad-tracks.",),
     )
 
@@ -101,6 +112,77 @@ def blocked_tracks() -> Example:
         context={"F": 1, "LB": 0, "RB": 0},
         source=f"{HH_2010}, Example 4; {where}",
         verdicts=no(BUT_FOR, where, "F=1") + yes(TWO_HP, where, "F=1") + no(MODIFIED, where, "F=1"),
+    )
+
+
+@SWITCHES
+def both_tracks_blocked() -> Example:
+    """F -> A, LB -| A, RB -| A."""
+    where = f"{HALPERN_2016}, Example 2.3.6, with both tracks blocked"
+    return Example(
+        title="Both tracks blocked",
+        story="An engineer sends a train along the right-hand track. Both tracks are blocked, and it does not arrive.",
+        text="""
+            F "the flip of the switch"
+            LB "the block on the left"
+            RB "the block on the right"
+            A = not RB if F else not LB
+        """,
+        context={"F": 1, "LB": 1, "RB": 1},
+        effect="A == 0",
+        source=f"after {HH_2010}, Example 4; {where}",
+        verdicts=no(BUT_FOR, COMPUTED, "F=1")
+        + yes(TWO_HP, where, "F=1")
+        + no(MODIFIED, where, "F=1")
+        + yes(MODIFIED, COMPUTED, "RB=1", "F=1, LB=1"),
+        notes=("By the modified definition the flip is only a part of a cause, together with the block on the left.",),
+    )
+
+
+@SWITCHES
+def push_a() -> Example:
+    """P, T, B -> H -> D."""
+    return Example(
+        title="Push, to the left or not at all",
+        story="Somebody is pushed out of the way of a bus and into that of a truck, which kills. "
+        "Without the push the bus would have.",
+        text="""
+            P "the push"
+            T "the truck's coming"
+            B "the bus's coming"
+            H "the collision" = T if P else B
+            D = H
+        """,
+        context={"P": 1, "T": 1, "B": 1},
+        source=f"after {WESLAKE}, Push A",
+        verdicts=no(BUT_FOR, COMPUTED, "P=1")
+        + yes(TWO_HP, COMPUTED, "P=1")
+        + no(MODIFIED, COMPUTED, "P=1")
+        + yes(BUT_FOR + ALL_HP, COMPUTED, "T=1"),
+        notes=("Weslake's text was not at hand: the equations are as others report them, the story is ours.",),
+    )
+
+
+@SWITCHES
+def push_b() -> Example:
+    """P, T, B -> H -> D."""
+    return Example(
+        title="Push, with a way to safety",
+        story="As the push, but it could also have gone the other way (P=2), to where neither truck nor bus comes.",
+        text="""
+            P "the push" in 0..2
+            T "the truck's coming"
+            B "the bus's coming"
+            H "the collision" = T if P == 1 else B if P == 0 else 0
+            D = H
+        """,
+        context={"P": 1, "T": 1, "B": 1},
+        source=f"after {WESLAKE}, Push B",
+        verdicts=yes(BUT_FOR + ALL_HP, COMPUTED, "P=1", "T=1") + no(BUT_FOR + MODIFIED, COMPUTED, "B=1"),
+        notes=(
+            "One more value, and the push becomes a cause by all of these: what could have happened instead counts.",
+            "Weslake's text was not at hand: the equations are as others report them, the story is ours.",
+        ),
     )
 
 

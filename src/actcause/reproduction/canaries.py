@@ -44,6 +44,7 @@ OF_A_FACTOR = (  # what trees have in common: figures were added later
 NOISE, INCREMENT = {"noise": 0.1}, {"dynamics": "increment"}
 SHARES = ("alpha_sufficiency", "alpha_necessity")
 MOST_PAIRS, MOST_STATES = 20, 20_000  # that are listed; there are up to a million states
+MOST_CONTEXTS = 10_000_000  # of an example that is searched whole
 
 
 class Digest:
@@ -185,6 +186,8 @@ def digest_exact() -> str:
     digest = Digest()
     for name in ac.examples.names():
         example = ac.examples.load(name)
+        if example.model.context_count > MOST_CONTEXTS:
+            continue
         shares: dict[str, Any] = {
             "alpha_sufficiency": example.alpha_sufficiency,
             "alpha_necessity": example.alpha_necessity,

@@ -1,7 +1,7 @@
 """Functional actual cause: necessity and sufficiency as shares, and invariance over all states.
 
 Chuck, Vaidyanathan, Giguere, Zhang, Jensen and Niekum, "Automated Discovery of Functional Actual
-Causes in Complex Environments", ICML 2024, Definition 4.7 and Appendix E. What stands here is the
+Causes in Complex Environments", arXiv 2404.10883, Definition 4.7 and Appendix E. What stands here is the
 part that concerns one state; which binary a state gets depends on all states together, and is found
 in `preimages.py`.
 """
@@ -20,7 +20,7 @@ class Functional(Definition):
 
     name = "functional"
     title = "Functional actual cause"
-    citation = "Chuck et al., Automated Discovery of Functional Actual Causes, ICML (2024)"
+    citation = "Chuck et al., Automated Discovery of Functional Actual Causes, arXiv 2404.10883 (2024)"
 
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
         model = search.query.model

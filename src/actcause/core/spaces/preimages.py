@@ -4,7 +4,7 @@ A *binary-subset pair* gives every state of a space one binary, that is, one set
 states with the same binary form an *invariant preimage*: among them, those that agree on the binary's
 variables agree on the outcome. `partition` finds all pairs of least cost.
 
-Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", ICML 2024,
+Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883,
 Definitions 4.1 and 4.5, Section 5, Algorithm 0.
 """
 
