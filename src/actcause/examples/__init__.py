@@ -12,6 +12,7 @@ Suzy's throw ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would 
 """
 
 from .example import Example, Published, load
+from .generators import attack_tree, binary_tree, fault_tree
 from .norms_and_blame import NORMS_AND_BLAME
 from .overdetermination import OVERDETERMINATION
 from .preemption import PREEMPTION
@@ -21,7 +22,7 @@ from .rare_influences import RARE_INFLUENCES
 from .rules_and_omissions import RULES_AND_OMISSIONS
 from .switches import SWITCHES
 
-__all__ = ["NAMES", "Example", "Published", "load", "names"]
+__all__ = ["NAMES", "Example", "Published", "attack_tree", "binary_tree", "fault_tree", "load", "names"]
 
 THEMES = (
     PUBLISHED_TABLES,

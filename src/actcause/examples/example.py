@@ -1,7 +1,7 @@
 """What an example is made of, and the themes that collect them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from textwrap import dedent
 from types import MappingProxyType
@@ -79,7 +79,14 @@ class Example:
         return Model.from_text(self.text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (load, (self.name,))
+        if self.name:
+            return (load, (self.name,))
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return (_rebuild, (given | {"context": dict(self.context)},))
+
+
+def _rebuild(given: dict[str, Any]) -> Example:
+    return Example(**given)
 
 
 class Theme:
