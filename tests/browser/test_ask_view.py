@@ -161,16 +161,16 @@ def test_a_search_that_ran_out_says_so_and_can_go_on(tab) -> None:
     votes = [f"X{index}" for index in range(40)]
     text = "\n".join([*votes, f"Y = {' + '.join(votes)} >= 20"])
     tab.goto(f"/#/ask?model={quote(text)}&effect=Y+%3D%3D+1")
-    strong = card(tab, "strong")
-    strong.get_by_text("No cause was found so far.").wait_for()
-    assert "The search ran out of its time." in strong.inner_text()
+    direct = card(tab, "direct")
+    direct.get_by_text("No cause was found so far.").wait_for()
+    assert "The search ran out of its time." in direct.inner_text()
     with tab.expect_response("**/api/ask/answer") as searched:
-        strong.get_by_role("button", name="Search longer").click()
+        direct.get_by_role("button", name="Search longer").click()
         tab.get_by_text("searching longer …").wait_for()
-    assert searched.value.request.post_data_json["definitions"] == ["strong"]
+    assert searched.value.request.post_data_json["definitions"] == ["direct"]
     assert [answer["status"] for answer in searched.value.json()["answers"]] == ["out-of-time"]
     tab.get_by_text("searching longer …").wait_for(state="hidden")
-    strong.get_by_role("button", name="Search longer").wait_for()
+    direct.get_by_role("button", name="Search longer").wait_for()
 
 
 def test_a_definition_that_is_stopped_says_so_and_what_to_do(tab) -> None:

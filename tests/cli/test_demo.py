@@ -26,11 +26,6 @@ def test_the_bottle_has_a_witness_that_is_replayed(told: str) -> None:
     assert "No single event passes: undo any one of them, and BS=1 still happens." in told
 
 
-def test_the_odd_definition_out_has_a_footnote(told: str) -> None:
-    assert "strong is the odd one out here: it alone blames BT=1" in told
-    assert "BS=1 for ST=0 and BS=1 for ST=1" in told
-
-
 def test_the_fire_divides_the_definitions(told: str) -> None:
     split = re.search(r"L=1 is a cause by itself for: (.*?)\. Only together with others for: (.*?)\.", told)
     assert split is not None

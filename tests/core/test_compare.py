@@ -9,6 +9,7 @@ import pytest
 import actcause as ac
 
 SMALL = ("rock-throwing", "forest-fire-disjunctive", "voting-close", "trumping", "switching-railroad-tracks")
+WITHOUT_DEGREES = ("but-for", "direct", "strong")
 
 
 def question(name: str) -> tuple[ac.Model, dict[str, Any]]:
@@ -23,6 +24,10 @@ def test_each_definition_says_what_it_says_alone_and_so_do_the_degrees(name: str
     for opinion in ac.compare(model, **asked, responsibility=True):
         alone = ac.causes(model, **asked, definition=opinion.definition)
         assert opinion.answer.to_json() == alone.to_json()
+        if opinion.definition in WITHOUT_DEGREES:
+            assert opinion.degrees == (None,) * len(alone.causes)
+            assert all(cause["responsibility"] is None for cause in opinion.to_json()["causes"])
+            continue
         degrees = [
             ac.responsibility(model, **asked, definition=opinion.definition, event=cause.event) for cause in alone
         ]
@@ -35,6 +40,10 @@ def test_an_event_gets_a_verdict_and_one_degree_by_each_definition() -> None:
     assert len(comparison) == len(ac.DEFINITIONS)
     for opinion in comparison:
         assert isinstance(opinion.answer, ac.Verdict)
+        if opinion.definition in WITHOUT_DEGREES:
+            assert opinion.degrees == (None,)
+            assert opinion.to_json()["responsibility"] is None
+            continue
         degree = ac.responsibility(model, **asked, definition=opinion.definition, event="V1=1")
         assert opinion.degrees == (degree,)
         assert opinion.to_json()["responsibility"] == str(degree)
@@ -84,6 +93,7 @@ def test_a_spent_budget_is_a_status_of_its_definition_and_leaves_degrees_open() 
         ({"event": "ST=7"}, None),
         ({"event": {}}, "event"),
         ({"alpha_necessity": 2}, "alpha_necessity"),
+        ({"definitions": ("direct", "strong"), "responsibility": True}, "definition"),
     ],
 )
 def test_a_wrong_question_is_refused_before_any_search(given: dict[str, Any], parameter: str | None) -> None:

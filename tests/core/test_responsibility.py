@@ -11,7 +11,7 @@ from actcause.core.definitions import DEFINITIONS, Search
 from actcause.core.definitions.base import subsets
 from strategies import contexts, models
 
-HALPERN = ("but-for", "modified-hp", "direct", "strong")
+HALPERN = ("modified-hp",)
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")
 
 
@@ -66,6 +66,23 @@ def test_a_vote_matters_the_less_the_clearer_the_victory(name, degree, definitio
         )
         == degree
     )
+
+
+@pytest.mark.parametrize("definition", ["but-for", "direct", "strong"])
+def test_a_definition_for_which_no_source_has_degrees_is_refused(definition):
+    rock = ac.examples.load("rock-throwing")
+    asked = {"effect": "BS == 1", "event": {"ST": 1}, "definition": definition}
+    with pytest.raises(ac.QueryError, match=f"No source defines a degree of responsibility by {definition}; ask "):
+        ac.responsibility(rock.model, context=rock.context, **asked)
+    with pytest.raises(ac.QueryError, match="No source defines"):
+        ac.blame(rock.model, contexts=[(rock.context, 1)], **asked)
+
+
+def test_suzy_is_wholly_responsible_where_changes_are_counted_and_half_where_what_is_held_is():
+    rock = ac.examples.load("rock-throwing")
+    asked = {"context": rock.context, "effect": "BS == 1", "event": {"ST": 1}}
+    degrees = {name: ac.responsibility(rock.model, **asked, definition=name) for name in CHOCKLER_HALPERN + HALPERN}
+    assert degrees == {"original-hp": 1, "updated-hp": 1, "modified-hp": Fraction(1, 2)}
 
 
 def test_what_is_no_cause_bears_no_responsibility():

@@ -45,7 +45,7 @@ GOLDENS = {
     ("rock-throwing", "direct"): "SH=1",
     ("firing-squad", "updated-hp"): "C=1 | A=1 | B=1",
     ("firing-squad", "modified-hp"): "C=1 | A=1, B=1",
-    ("desert-traveler", "but-for"): "D=1 | P=1, X=1 | X=1, C=0",
+    ("desert-traveler", "but-for"): "D=1 | P=1, X=1",
     ("desert-traveler", "original-hp"): "X=1 | D=1",
     ("desert-traveler", "modified-hp"): "X=1 | D=1",
     ("boulder-and-hiker", "original-hp"): "D=1",

@@ -21,6 +21,7 @@ from rich.text import Text
 from ..core.answer import Answer, Query, Status, Verdict, Witness
 from ..core.compare import Opinion
 from ..core.definitions import DEFINITIONS
+from ..core.responsibility import WITH_DEGREES
 from .options import name_option
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MAX_COLUMNS = 8
 STYLES = {"cause": "bold green", "part": "yellow", "no": "dim", "?": "magenta"}
 DEGREE = (
     "responsibility: 1/k, where k counts the cause and what must be changed (original-hp, updated-hp) or held "
-    "(the others) for it to make the difference."
+    "(modified-hp) for it to make the difference; but-for, direct and strong have no degrees."
 )
 
 
@@ -105,7 +106,7 @@ def opinion_page(opinion: Opinion) -> RenderableType:
         if answer and answer.witness is not None:
             parts.append(_indent(replay_sentence(answer.query, answer.witness)))
         if degrees is not None:
-            parts.append(_indent(f"responsibility {_degree(degrees[0])}"))
+            parts.append(_indent(f"responsibility {_degree(opinion, degrees[0])}"))
         return Group(*parts)
     causes = list(answer.causes)
     if not causes:
@@ -116,7 +117,7 @@ def opinion_page(opinion: Opinion) -> RenderableType:
         table = draw_table("cause", "responsibility")
         table.columns[1].no_wrap = True
         for cause, degree in zip(causes, degrees, strict=True):
-            table.add_row(Text(cause.sentence), _degree(degree))
+            table.add_row(Text(cause.sentence), _degree(opinion, degree))
         parts += [table, dim(DEGREE)]
     if causes and answer.status is not Status.COMPLETE:
         parts.append(Text(answer.status.describe(name_option)))
@@ -164,7 +165,7 @@ def _event_table(opinions: Sequence[Opinion]) -> Table:
     for opinion, verdict in zip(opinions, verdicts, strict=True):
         held = [Text(_word(verdict.conditions[name])) for name in conditions]
         mark = "?" if verdict.holds is None else "cause" if verdict.holds else "no"
-        own = [] if opinion.degrees is None else [Text(_degree(opinion.degrees[0]))]
+        own = [] if opinion.degrees is None else [Text(_degree(opinion, opinion.degrees[0]))]
         table.add_row(Text(opinion.definition), _cell(mark), *held, *own)
     return table
 
@@ -206,7 +207,8 @@ def _highest_degree(opinion: Opinion, name: str) -> str:
     if opinion.degrees is None:
         return ""
     own = [degree for event, degree in zip(_events(opinion), opinion.degrees, strict=True) if name in event]
-    return _degree(max((degree for degree in own if degree is not None), default=None)) if own else ""
+    highest = max((degree for degree in own if degree is not None), default=None)
+    return _degree(opinion, highest) if own and opinion.definition in WITH_DEGREES else ""
 
 
 def _notes(opinions: Sequence[Opinion]) -> list[RenderableType]:
@@ -265,8 +267,9 @@ def _cell(word: str, degree: str = "") -> Text:
     return Text(f"{word} {degree}".rstrip(), style=STYLES[word])
 
 
-def _degree(degree: Fraction | None) -> str:
-    return "?" if degree is None else str(degree)
+def _degree(opinion: Opinion, degree: Fraction | None) -> str:
+    missing = "?" if opinion.definition in WITH_DEGREES else "–"
+    return missing if degree is None else str(degree)
 
 
 def dim(sentence: str) -> Text:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..learn import Evaluation, Learner
     from ..learn.training.loop import TrainingProgress
 
-PERMISSIVE = "strong"
 LEGEND = dim(
     "cause: a cause by itself. part: no cause by itself, but together with others it makes up one. no: neither."
 )
@@ -163,7 +162,6 @@ def _bottle() -> Story:
         LEGEND,
         Text(_but_for_sentence(opinions)),
         Text(f"By {verdict.query.definition}: {verdict.sentence} {replay_sentence(verdict.query, verdict.witness)}"),
-        *_odd_one_out(opinions, event={"BT": 1}, other="ST"),
     )
     return Story(example.name, page, {"answers": [o.to_json() for o in opinions], "verdict": verdict.to_json()})
 
@@ -260,25 +258,6 @@ def _division_sentence(opinions: Sequence[Opinion], event: Mapping[str, int]) ->
     ]
     by_itself, together = (", ".join(names) or "none" for names in (alone, part))
     return f"{assignments(event)} is a cause by itself for: {by_itself}. Only together with others for: {together}."
-
-
-def _odd_one_out(opinions: Sequence[Opinion], event: Mapping[str, int], other: str) -> list[RenderableType]:
-    """Add a footnote where the permissive definition alone blames an event, and what it goes by."""
-    if [opinion.definition for opinion in opinions if event in _events(opinion)] != [PERMISSIVE]:
-        return []
-    query = opinions[0].answer.query
-    outcomes = [
-        f"{assignments({name: values[name] for name in query.effect_variables})} for {other}={value}"
-        for value in query.model.ranges[other]
-        for values in [query.model.evaluate(query.context, do={**event, other: value})]
-    ]
-    return [
-        dim(
-            f"{PERMISSIVE} is the odd one out here: it alone blames {assignments(event)}, because with it the model "
-            f"gives {' and '.join(outcomes)}; how the effect comes about is not asked. See "
-            "docs/choosing-a-definition.md."
-        )
-    ]
 
 
 def _rarity_sentence(verdict: Verdict) -> str:

@@ -206,8 +206,8 @@ class Witness:
 
     `changed` are the counterfactual values of the event's variables; `frozen` the variables held
     fixed, at their actual values except under original and updated Halpern-Pearl; `others` the
-    values given to the remaining state variables and `network` those left to their equations
-    (direct and strong sufficiency).
+    values given to the remaining state variables (direct and strong sufficiency); `network` those that
+    the event settles (strong sufficiency), of which the changed event may leave some open to `others`.
     """
 
     changed: Assignment

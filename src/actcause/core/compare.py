@@ -14,7 +14,7 @@ from .definitions import DEFINITIONS
 from .expression import Expression
 from .find import Share, causes, get_definition, is_cause, make_query
 from .model import Model
-from .responsibility import CHOCKLER_HALPERN
+from .responsibility import CHOCKLER_HALPERN, WITH_DEGREES, check_degrees
 from .responsibility import responsibility as degree_of
 
 Degrees = tuple[Fraction | None, ...]
@@ -25,8 +25,8 @@ class Opinion:
     """What one definition says.
 
     `answer` is an `Answer`, or a `Verdict` where an event was asked about. `degrees` holds the degree of
-    responsibility of each cause, or of the one event, None where the time was spent before; it is None itself
-    where no degrees were asked for.
+    responsibility of each cause, or of the one event, None where the time was spent before or the definition has
+    none; it is None itself where no degrees were asked for.
     """
 
     answer: Answer | Verdict
@@ -92,18 +92,21 @@ def compare(
     r"""Ask several definitions, all by default: what caused the effect, or was this event a cause of it?
 
     Each definition may take `max_seconds` and find `max_causes`. With `responsibility` the degrees of its causes
-    follow, as far as `degree_seconds` (by default as long again) go. `on_progress` is called with the name of a
+    follow, as far as `degree_seconds` (by default as long again) go; `but-for`, `direct` and `strong` have none.
+    `on_progress` is called with the name of a
     definition before each search; what it raises ends the comparison.
 
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> opinions = compare(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"BT": 1})
     >>> [opinion.definition for opinion in opinions if opinion.answer.holds]
-    ['strong']
+    []
     """
     given = DEFINITIONS if definitions is None else (definitions,) if isinstance(definitions, str) else definitions
     names = tuple(get_definition(name).name for name in given)
     if not names:
         raise QueryError("{parameter} must name at least one definition.", parameter="definitions")
+    if responsibility:
+        check_degrees(names)
     query = make_query(model, context, effect, names[0], alpha_sufficiency, alpha_necessity)
     checked = None if event is None else query.check_event(event)
     report = on_progress or (lambda definition: None)
@@ -122,6 +125,8 @@ def compare(
     def degrees(answer: Answer | Verdict) -> Degrees | None:
         if not responsibility:
             return None
+        if answer.query.definition not in WITH_DEGREES:
+            return (None,) if isinstance(answer, Verdict) else (None,) * len(answer.causes)
         seconds = max_seconds if degree_seconds is None else degree_seconds
         return _degrees(answer, inf if seconds is None else monotonic() + seconds, report)
 

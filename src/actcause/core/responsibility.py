@@ -17,11 +17,12 @@ from .answer import Assignment, Status, Verdict, as_share
 from .definitions import Deadline, OutOfBudget, Search
 from .equation import Equation
 from .expression import Expression, Number
-from .find import Share, causes, is_cause, make_query
+from .find import Share, causes, get_definition, is_cause, make_query
 from .model import Model
 from .solvers import ENCODINGS, Encoding
 
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")
+WITH_DEGREES = (*CHOCKLER_HALPERN, "modified-hp", "functional")
 
 
 def responsibility(
@@ -38,14 +39,17 @@ def responsibility(
     r"""Measure how responsible an event is for an effect, between 0 and 1.
 
     For original and updated HP (Chockler and Halpern): 1/(k+1) for a cause, `k` being the fewest
-    variables outside it whose values a witness must change. For the other definitions (Halpern 2016):
-    1/k, `k` being the fewest variables in a cause that contains the event together with those held
-    fixed by its witness. 0 if the event is not (part of) a cause; None if `max_seconds` ran out.
+    variables outside it whose values a witness must change. For modified HP (Halpern 2016): 1/k, `k`
+    being the fewest variables in a cause that contains the event together with those held fixed by its
+    witness. For `functional` (ours): 1/k, `k` being the size of the smallest cause that contains the
+    event. No source defines a degree for `but-for`, `direct` and `strong`, which are refused. 0 if the
+    event is not (part of) a cause; None if `max_seconds` ran out.
 
     >>> vote = Model.from_text("A\nB\nC\nWins = A + B + C >= 2")
     >>> responsibility(vote, context={"A": 1, "B": 1, "C": 1}, effect="Wins", event={"A": 1})
     Fraction(1, 2)
     """
+    check_degrees((definition,))
     query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
     checked = query.check_event(event)
     if not query.happened or any(query.actual[name] != value for name, value in checked.items()):
@@ -82,6 +86,7 @@ def blame(
     >>> blame(squad, contexts=live, effect="Dead", event={"A": 1})
     Fraction(3, 4)
     """
+    check_degrees((definition,))
     pairs = list(contexts)
     if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
         wrong = "{parameter} must be a list of (context, probability) pairs, at least one."
@@ -105,6 +110,14 @@ def blame(
             return None
         total += share * degree
     return total / sum(shares)
+
+
+def check_degrees(definitions: Sequence[str]) -> None:
+    """Refuse to measure degrees where none of the definitions has them."""
+    names = [get_definition(definition).name for definition in definitions]
+    if not any(name in WITH_DEGREES for name in names):
+        wrong = "No source defines a degree of responsibility by {names}; ask {known}."
+        raise QueryError(wrong, parameter="definition", names=" or ".join(names), known=" or ".join(WITH_DEGREES))
 
 
 def _with(model: Model, event: Assignment) -> Model:

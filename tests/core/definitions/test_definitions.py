@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, combinations, product
 from random import Random
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actcause import DEFINITIONS, Model, ModelError, ParseError, Query, QueryError, Status, causes, is_cause
+from actcause import DEFINITIONS, Model, ModelError, ParseError, Query, QueryError, Status, causes, examples, is_cause
 from actcause.core.equation import Equation
 from actcause.core.expression import Expression
 from actcause.core.find import get_definition
@@ -40,11 +41,18 @@ STORIES: dict[str, tuple[Model, str, str, dict[str, dict[str, str | None]]]] = {
         "BS == 1",
         {
             "ST=1": {BUT_FOR: "AC2a", ORIGINAL: None, UPDATED: None, MODIFIED: None, DIRECT: "AC2b", STRONG: None},
-            "BT=1": {BUT_FOR: "AC2a", ORIGINAL: "AC2b", UPDATED: "AC2b", MODIFIED: "AC2a", DIRECT: "AC2b"},
+            "BT=1": {
+                BUT_FOR: "AC2a",
+                ORIGINAL: "AC2b",
+                UPDATED: "AC2b",
+                MODIFIED: "AC2a",
+                DIRECT: "AC2b",
+                STRONG: "AC2b",
+            },
             "SH=1": {BUT_FOR: "AC2a", ORIGINAL: None, UPDATED: None, MODIFIED: None, DIRECT: None, STRONG: None},
             "BH=0": {BUT_FOR: "AC2a", ORIGINAL: "AC2b", UPDATED: "AC2b", MODIFIED: "AC2a", DIRECT: "AC2b"},
             "ST=1, BT=1": {BUT_FOR: None, ORIGINAL: "AC3", UPDATED: "AC3", MODIFIED: "AC3", STRONG: "AC3"},
-            "ST=1, BH=0": {BUT_FOR: None, MODIFIED: "AC3"},
+            "ST=1, BH=0": {BUT_FOR: "AC2a", MODIFIED: "AC3"},
             "BT=0": dict.fromkeys(DEFINITIONS, "AC1"),
             "ST=1, BH=1": dict.fromkeys(DEFINITIONS, "AC1"),
         },
@@ -164,7 +172,8 @@ def test_a_classic_story_gets_its_verdict(
 @pytest.mark.parametrize(
     ("definition", "found"),
     [
-        (BUT_FOR, {"ST BT", "ST BH", "BT SH", "SH BH"}),
+        (STRONG, {"ST", "SH"}),
+        (BUT_FOR, {"ST BT", "BT SH"}),
         (ORIGINAL, {"ST", "SH"}),
         (UPDATED, {"ST", "SH"}),
         (MODIFIED, {"ST", "SH"}),
@@ -197,6 +206,52 @@ def test_strong_follows_a_chain_that_direct_does_not() -> None:
     assert verdict.holds
     assert verdict.witness is not None
     assert verdict.witness.network == ("B",)
+
+
+STRONG_VERDICTS = {
+    # example: what is a cause by itself, and what is not
+    "rock-throwing": ("ST SH", "BT BH"),
+    "forest-fire-conjunctive": ("L MD", ""),
+    "forest-fire-disjunctive": ("L MD", ""),
+    "bogus-prevention": ("A P", ""),
+    "bogus-prevention-refined": ("P", "A"),
+    "trumping": ("M", "S SE"),
+    "track-switch": ("F RT", "LT"),
+    "switching-railroad-tracks": ("Track Break", "Switch"),
+    "blocked-tracks": ("F LB RB", ""),
+    "boulder-and-hiker": ("D", "B"),
+    "voting-unanimous": ("V1 V11", ""),
+    "desert-traveler": ("", "P"),
+    "loader-refined": ("", "B"),
+}
+
+
+@pytest.mark.parametrize("name", STRONG_VERDICTS)
+def test_strong_follows_what_led_to_the_effect_and_nothing_that_came_too_late(name: str) -> None:
+    example = examples.load(name)
+    asked = {"context": example.context, "effect": example.effect, "definition": STRONG}
+    actual = example.model.evaluate(example.context)
+    guilty, innocent = (names.split() for names in STRONG_VERDICTS[name])
+    for variable in (*guilty, *innocent):
+        verdict = is_cause(example.model, **asked, event={variable: actual[variable]})
+        assert verdict.holds is (variable in guilty), variable
+
+
+def test_strong_blames_every_winning_vote_and_no_losing_one() -> None:
+    votes = dict.fromkeys(VOTERS, 1) | dict.fromkeys(VOTERS[6:], 0)
+    answer = causes(VOTE, context=votes, effect="W", definition=STRONG)
+    assert {tuple(cause.event) for cause in answer} == {(name,) for name in VOTERS[:6]}
+
+
+def test_strong_may_set_a_link_that_the_changed_event_leaves_open() -> None:
+    """Left to its equations Y would stay 1, whatever C is; but nothing settles A and B once X is 0."""
+    model = Model.from_text("X; C; A = C or X; B = not C or X; Y = (A and B) if X else (A or B)".replace("; ", "\n"))
+    for solver in SOLVERS:
+        verdict = is_cause(model, context="X=1, C=1", effect="Y", event="X=1", definition=STRONG, solver=solver)
+        assert verdict.holds
+        assert verdict.witness is not None
+        assert {"A", "B"} <= {*verdict.witness.network}
+        assert not {"A", "B"}.isdisjoint(verdict.witness.others)
 
 
 def test_functional_causes_weigh_shares_of_the_other_variables() -> None:
@@ -342,18 +397,17 @@ def test_what_contains_an_event_that_undoes_the_effect_undoes_it_too(query: Quer
     model = query.model
     names = data.draw(st.lists(st.sampled_from(model.endogenous), min_size=1, max_size=3, unique=True))
     larger = [*names, *data.draw(st.lists(st.sampled_from(model.endogenous), unique=True))]
-    for definition in (BUT_FOR, MODIFIED):
-        small, large = (
-            is_cause(
-                model,
-                context=query.context,
-                effect=query.effect,
-                event={name: query.actual[name] for name in chosen},
-                definition=definition,
-            )
-            for chosen in (names, larger)
+    small, large = (
+        is_cause(
+            model,
+            context=query.context,
+            effect=query.effect,
+            event={name: query.actual[name] for name in chosen},
+            definition=MODIFIED,
         )
-        assert large.conditions["AC2a"] or not small.conditions["AC2a"]
+        for chosen in (names, larger)
+    )
+    assert large.conditions["AC2a"] or not small.conditions["AC2a"]
 
 
 @given(query=questions())
@@ -365,9 +419,11 @@ def test_every_but_for_event_contains_a_modified_hp_cause(query: Query) -> None:
 
 @given(query=questions())
 @many(400)
-def test_an_event_that_is_directly_sufficient_and_necessary_is_so_strongly(query: Query) -> None:
-    strong = by(query, STRONG)
-    assert all(any(cause <= event for cause in strong) for event in by(query, DIRECT))
+def test_what_directly_causes_one_value_of_one_variable_does_so_strongly(query: Query) -> None:
+    last = [name for name in query.model.order if name not in query.model.exogenous][-1]
+    pinned = replace(query, effect=f"{last} == {query.actual[last]}")
+    strong = by(pinned, STRONG)
+    assert all(any(cause <= event for cause in strong) for event in by(pinned, DIRECT))
 
 
 # -- a second reading ------------------------------------------------------------------------------
@@ -394,27 +450,50 @@ def some_of(names: list[str]) -> Iterator[tuple[str, ...]]:
     return chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))
 
 
-def reads_direct(tables: Tables, y: str, x: dict[str, int], networks: bool = False) -> bool:
+def reads_direct(tables: Tables, y: str, x: dict[str, int]) -> bool:
     """For one W, (X=x, W) fixes Y for all values of every other state variable, and some (X=x', W) does not."""
     actual = run(tables, {})
     outside = [name for name in tables if name != y and name not in x]
-    equations = [name for name in outside if tables[name][0]]
     for w in some_of(outside):
         held = {name: actual[name] for name in w}
-        for n in some_of([name for name in equations if name not in w]) if networks else [()]:
-            free = [name for name in outside if name not in w and name not in n]
+        free = [name for name in outside if name not in w]
 
-            def fixes(values: dict[str, int], held=held, free=free) -> bool:
-                return all(run(tables, {**values, **held, **c})[y] == actual[y] for c in every(free))
+        def fixes(values: dict[str, int], held=held, free=free) -> bool:
+            return all(run(tables, {**values, **held, **c})[y] == actual[y] for c in every(free))
 
-            if fixes(x) and any(not fixes(other) for other in every(list(x))):
+        if fixes(x) and any(not fixes(other) for other in every(list(x))):
+            return True
+    return False
+
+
+def suffices_along(tables: Tables, y: str, fixed: dict[str, int], network: tuple[str, ...]) -> bool:
+    """For all values of the variables outside, Y is as it was and every variable of the network has one value."""
+    free = [name for name in tables if name not in fixed and name not in network]
+    worlds = [run(tables, {**fixed, **c}) for c in every(free)]
+    fixed_effect = all(world[y] == run(tables, {})[y] for world in worlds)
+    return fixed_effect and all(len({world[name] for world in worlds}) == 1 for name in network)
+
+
+def reads_strong(tables: Tables, y: str, x: dict[str, int]) -> bool:
+    """For one W and one N around Y: (X=x, W) suffices along N, and some (X=x', W) along no N' inside N around Y."""
+    actual = run(tables, {})
+    outside = [name for name in tables if name not in x]
+    for w in some_of(outside):
+        held = {name: actual[name] for name in w}
+        around = () if y in w else (y,)  # the event never contains Y here
+        for n in some_of([name for name in outside if name not in w and name != y]):
+            if suffices_along(tables, y, {**x, **held}, (*n, *around)) and any(
+                not any(suffices_along(tables, y, {**other, **held}, (*part, *around)) for part in some_of(list(n)))
+                for other in every(list(x))
+            ):
                 return True
     return False
 
 
-def reads_strong(tables: Tables, y: str, x: dict[str, int]) -> bool:
-    """The same, except that a set N of intermediate variables may be left to their equations."""
-    return reads_direct(tables, y, x, networks=True)
+def reads_but_for(tables: Tables, y: str, x: dict[str, int]) -> bool:
+    """Some x', another value for each variable of X, alone makes Y another."""
+    others = {name: 1 - value for name, value in x.items()}
+    return run(tables, others)[y] != run(tables, {})[y]
 
 
 def reads_modified(tables: Tables, y: str, x: dict[str, int]) -> bool:
@@ -445,6 +524,7 @@ def reads_contingent(tables: Tables, y: str, x: dict[str, int], *, updated: bool
 
 
 READINGS: dict[str, Callable[[Tables, str, dict[str, int]], bool]] = {
+    BUT_FOR: reads_but_for,
     DIRECT: reads_direct,
     STRONG: reads_strong,
     MODIFIED: reads_modified,

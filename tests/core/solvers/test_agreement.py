@@ -21,7 +21,7 @@ from strategies import contexts, models, random_expression, reachable
 
 FAST = tuple(ENCODINGS)
 WITH_CONTINGENCIES = ("original-hp", "updated-hp")
-WITH_OPPONENT = ("direct", "strong")
+WITH_OTHERS = ("direct", "strong")
 # Past this many evaluations of the oracle an example is left out.
 ORACLE_STEPS = 12_000
 
@@ -195,11 +195,13 @@ def assert_witness(query: Query, chosen: dict[str, int], witness: Witness, *, su
         assert not witness.frozen
     if query.definition not in WITH_CONTINGENCIES:
         assert all(query.actual[name] == value for name, value in witness.frozen.items())
-    if query.definition in WITH_OPPONENT:
-        parts = [*witness.frozen, *witness.others, *witness.network]
+    if query.definition == "but-for":
+        assert all(query.actual[name] != value for name, value in witness.changed.items())
+    if query.definition in WITH_OTHERS:
         state = set(query.relevant) - set(query.effect_variables) - set(chosen)
-        assert len(parts) == len(set(parts))
-        assert set(parts) == state
+        assert not set(witness.frozen) & {*witness.others, *witness.network}
+        assert {*witness.frozen, *witness.others, *witness.network} - set(query.effect_variables) == state
+        assert query.definition == "strong" or not set(witness.frozen) & set(query.effect_variables)
     else:
         assert not witness.others
     if query.definition != "strong":

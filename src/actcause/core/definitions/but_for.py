@@ -8,7 +8,10 @@ from .search import Search
 
 
 class ButFor(Definition):
-    """`X=x` is a but-for cause if some `X=x'` alone undoes the effect.
+    """`X=x` is a but-for cause if some `X=x'`, different in every variable and set alone, undoes the effect.
+
+    For one variable this is the textbook test. For several it is our reading: a variable that kept its
+    value would be held fixed, and but-for holds nothing.
 
     Hume 1748; Lewis, "Causation", Journal of Philosophy 70, 1973; the *sine qua non* of the law.
     """
@@ -19,7 +22,7 @@ class ButFor(Definition):
 
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
         for changed in settings(search.query.model, event):
-            if not search.holds(changed):
+            if all(changed[name] != value for name, value in event.items()) and not search.holds(changed):
                 yield Witness(changed)
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:

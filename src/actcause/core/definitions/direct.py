@@ -21,7 +21,7 @@ class Direct(Definition):
 
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
         for held in subsets(state_variables(search, event)):
-            yield from undoing_witnesses(search, event, held, ())
+            yield from undoing_witnesses(search, event, held)
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
         return fixes_effect(search, {**event, **witness.frozen}, witness.others)
@@ -33,17 +33,15 @@ def state_variables(search: Search, event: Assignment) -> list[str]:
     return [name for name in rest(search, event) if name not in own]
 
 
-def undoing_witnesses(
-    search: Search, event: Assignment, held: Sequence[str], network: Sequence[str]
-) -> Iterator[Witness]:
+def undoing_witnesses(search: Search, event: Assignment, held: Sequence[str]) -> Iterator[Witness]:
     """Find one way to undo the effect for each `x'` that, with `held` at its actual values, leaves it open."""
     model = search.query.model
     frozen = actual_values(search, held)
-    free = [name for name in state_variables(search, event) if name not in frozen and name not in network]
+    free = [name for name in state_variables(search, event) if name not in frozen]
     for changed in settings(model, event):
         for others in settings(model, free):
             if not search.holds({**others, **frozen, **changed}):
-                yield Witness(changed, frozen, others, tuple(network))
+                yield Witness(changed, frozen, others)
                 break
 
 

@@ -1,20 +1,21 @@
-"""Strong sufficiency with necessity (Beckers): direct sufficiency along a network of variables."""
+"""Strong sufficiency with contrastive necessity (after Beckers): the event settles a whole network of variables."""
 
 from collections.abc import Iterator
 
 from ..answer import Assignment, Witness
-from .base import Definition, subsets
-from .direct import fixes_effect, state_variables, undoing_witnesses
+from .base import Definition, actual_values, rest, settings, subsets
 from .search import Search
 
 
 class Strong(Definition):
-    """As `direct`, except that a set `N` of variables is left to their equations.
+    """For one witness `W` and one network `N`: `(X=x, W=w*)` suffices along `N`, and some `(X=x', W=w*)` along no part.
 
-    For one witness `W` at its actual values and one network `N`: `(X=x, W)` fixes the effect whatever
-    values the state variables outside `N` are given, and some `(X=x', W)` does not.
+    `N` contains the effect's variables, unless they are in `X` or `W`. To *suffice along* `N` is to give the
+    variables of `N`, left to their equations, one and the same value each, and the effect with them, whatever
+    values all other variables are set to. (x', w*) must do so along no `N'` inside `N`.
 
-    Beckers, "Causal Sufficiency and Actual Causation", Journal of Philosophical Logic 50, 2021.
+    Beckers, "Causal Sufficiency and Actual Causation", Journal of Philosophical Logic 50, 2021, and "Causal
+    Explanations and XAI", CLeaR 2022. That necessity is asked along every part of the network is our reading.
     """
 
     name = "strong"
@@ -22,12 +23,62 @@ class Strong(Definition):
     citation = "Beckers, Causal Sufficiency and Actual Causation, JPL 50 (2021)"
 
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
-        equations = search.query.model.equations
-        outside = state_variables(search, event)
-        for held in subsets(outside):
+        """Yield, for each `W`, `N` and `x'`, one world in which what `x'` settles is as it says and the effect is gone.
+
+        Such a world exists exactly if (x', w*) suffices along no `N'` inside `N`: `settle` finds the largest `N'`
+        that has one value each. If the effect's variables are all in it, that world is the only one; if one of
+        them is not, it can be other than it was. (Where the effect is not one value of one variable, being other
+        need not undo it, and we ask for the world in which it does.)
+        """
+        query = search.query
+        own = query.effect_variables
+        for held in subsets(rest(search, event)):
+            frozen = actual_values(search, held)
+            if all(name in frozen for name in own):
+                continue
+            outside = [name for name in rest(search, event) if name not in frozen and name not in own]
             # A root left to itself keeps its actual value, which `held` already covers.
-            for network in subsets([name for name in outside if name not in held and name in equations]):
-                yield from undoing_witnesses(search, event, held, network)
+            for network in subsets([name for name in outside if name in query.model.equations]):
+                for changed in settings(query.model, event):
+                    settled = settle(search, {**frozen, **changed}, network)
+                    for others in settings(query.model, [name for name in outside if name not in settled]):
+                        if not search.holds({**others, **frozen, **changed}):
+                            yield Witness(changed, frozen, others, network)
+                            break
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
-        return fixes_effect(search, {**event, **witness.frozen}, witness.others)
+        """Check that the event settles the network; its values are then the actual ones, and the effect holds."""
+        fixed = {**event, **witness.frozen}
+        own = [name for name in rest(search, fixed) if name in search.query.effect_variables]
+        return settle(search, fixed, witness.network).keys() == {*own, *witness.network}
+
+
+def settle(search: Search, fixed: Assignment, network: tuple[str, ...]) -> dict[str, int]:
+    """Return the largest part of the network, effect included, that `fixed` gives one value each, with these values.
+
+    If two parts have one value each whatever is done to the rest, so has their union: let both follow their
+    equations, and what one part does is just one of the settings that the other was shown to bear. So there is a
+    largest part. A variable belongs to it exactly if its equation gives one value for all values of those parents
+    that are neither fixed nor in it, and going through the network from parents to children finds them all.
+    """
+    query = search.query
+    model = query.model
+    known = {**actual_values(search, model.exogenous), **fixed}
+    settled: dict[str, int] = {}
+    for name in model.order:
+        if name in known or (name not in network and name not in query.effect_variables):
+            continue
+        if name not in model.equations:
+            settled[name] = query.actual[name]
+            continue
+        given = {**known, **settled}
+        free = [parent for parent in model.parents(name) if parent not in given]
+        values: set[int] = set()
+        for setting in settings(model, free):
+            search.step()
+            values.add(model.equation_value(name, {**given, **setting}))
+            if len(values) > 1:
+                break
+        else:
+            settled[name] = values.pop()
+    return settled

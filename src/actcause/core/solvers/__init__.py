@@ -6,7 +6,8 @@ from .contingency import OriginalHPEncoding, UpdatedHPEncoding
 from .counterfactual import ButForEncoding, ModifiedHPEncoding
 from .exhaustive import Exhaustive
 from .minimal_causes import Encoding, SatSolver
-from .sufficiency import DirectEncoding, StrongEncoding
+from .networks import StrongEncoding
+from .sufficiency import DirectEncoding
 
 ENCODINGS: dict[str, type[Encoding]] = {
     "but-for": ButForEncoding,

@@ -1,6 +1,6 @@
 """Definitions with a "for all" in them, by counterexample-guided search.
 
-Original and updated HP, direct and strong sufficiency all say: *there is* a choice (of contingency,
+Original and updated HP and direct sufficiency say: *there is* a choice (of contingency,
 of witness) such that the effect goes away when the event is changed, and *for all* moves of an
 opponent the effect stays when it is not. Two SAT solvers play this out:
 

@@ -2,7 +2,8 @@
 
 In a counterfactual world each variable outside the event follows its equation or, for modified HP,
 stays at its actual value. For a variable whose actual value is `a` that is one clause for each other
-value `v`: *if it is `v`, then its equation says so, or it belongs to the event*. The effect must fail.
+value `v`: *if it is `v`, then its equation says so, or it belongs to the event*. For but-for, a
+variable of the event must have another value than its own. The effect must fail.
 So AC2 for a given event is one call of a SAT solver, and AC3 is another: the same formula, with at
 least one variable of the event given up. After
 
@@ -47,6 +48,10 @@ class _Counterfactual(Encoding):
                 world[name] = circuit.free(values)
                 stays = actual[name] if self.freezing else None
                 circuit.same_if(-chosen, world[name], follows, except_for=stays)
+        if not self.freezing:
+            for name, chosen in self.chosen.items():
+                unread = constant(actual[name]) if len(model.ranges[name]) == 1 else {}  # bears on nothing
+                circuit.add([-chosen, -world.get(name, unread).get(actual[name], FALSE)])
         circuit.add([-circuit.formula(query.effect, world)])
 
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
@@ -68,7 +73,9 @@ class _Counterfactual(Encoding):
         actual = query.actual
         values = dict(actual)
         values.update({name: self.sat.value(domain) for name, domain in self.world.items()})
-        changed = {name: values.get(name, actual[name]) for name in names}
+        changed = {name: values[name] for name in names}
+        if not self.freezing:
+            changed |= {name: self._another(name) for name in names if name not in self.world}
         frozen: dict[str, int] = {}
         if self.freezing:
             model = query.model
@@ -79,6 +86,10 @@ class _Counterfactual(Encoding):
                 if model.equation_value(name, values) != values[name]:
                     frozen[name] = actual[name]
         return Witness(changed, self._shorten(changed, frozen))
+
+    def _another(self, name: str) -> int:
+        """Return a value that the variable did not have."""
+        return next(value for value in self.query.model.ranges[name] if value != self.query.actual[name])
 
     def _shorten(self, changed: dict[str, int], frozen: dict[str, int]) -> dict[str, int]:
         """Let go of every held variable that the witness does not need."""

@@ -40,9 +40,9 @@ class Encoding(ABC):
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
         """Find a choice that meets AC2a and, if asked, AC2b."""
 
-    @abstractmethod
     def weights(self) -> list[int]:
-        """Return literals of which as few as possible should be true for a witness to weigh little."""
+        """Return the literals that a degree of responsibility counts; none where no source defines a degree."""
+        return []
 
     @abstractmethod
     def read(self, names: Sequence[str]) -> Witness:

@@ -1,26 +1,24 @@
-"""Direct and strong sufficiency as a game of two players (see `counterexamples.py`).
+"""Direct sufficiency as a game of two players (see `counterexamples.py`).
 
-The proposer chooses the event, the witness `W` held at its actual values, for `strong` the network
-`N` left to its equations, and the event's changed values. The opponent gives any values to all other
-state variables.
+The proposer chooses the event, the witness `W` held at its actual values, and the event's changed values. The opponent
+gives any values to all other state variables.
 """
 
 from collections.abc import Mapping, Sequence
 
 from ..answer import Witness
-from .circuit import FALSE, Circuit, Domain, World, at_most_one, constant
+from .circuit import FALSE, Circuit, Domain, World, constant
 from .counterexamples import ProposerAndOpponent, require, true_names
 
 
-class _Sufficiency(ProposerAndOpponent):
-    networks: bool
+class DirectEncoding(ProposerAndOpponent):
+    """Every state variable outside the event and the witness is the opponent's."""
 
     def encode(self) -> None:
         circuit, query = self.circuit, self.query
         model = query.model
         own = set(query.effect_variables)
         self.held: dict[str, int] = {}
-        self.network: dict[str, int] = {}
         self.world: World = {}
         for name in self.order:
             event = self.in_event(name)
@@ -33,24 +31,18 @@ class _Sufficiency(ProposerAndOpponent):
                 require(circuit, [-event], domain, follows)
                 continue
             held = self.held[name] = circuit.new()
-            roles = [event, held]
             require(circuit, [held], domain, constant(query.actual[name]))
-            if self.networks and name in model.equations:
-                network = self.network[name] = circuit.new()
-                roles.append(network)
-                require(circuit, [network], domain, follows)
-            circuit.clauses += at_most_one([role for role in roles if role != FALSE], circuit.new)
+            circuit.add([-event, -held])
         circuit.add([-circuit.formula(query.effect, self.world)])
 
     def opponent(self, circuit: Circuit) -> World:
         actual = self.query.actual
         fixed = true_names(self.sat, self.chosen) | true_names(self.sat, self.held)
-        following = true_names(self.sat, self.network)
         world: World = {}
         for name in self.order:
             if name in fixed:
                 world[name] = constant(actual[name])
-            elif name in self.held and name not in following:
+            elif name in self.held:
                 world[name] = circuit.free(self.query.model.ranges[name])
             else:
                 world[name] = self.follows(circuit, name, world)
@@ -70,42 +62,14 @@ class _Sufficiency(ProposerAndOpponent):
             require(circuit, [-event], domain, follows)
             return domain
         fixed = circuit.disjunction([event, self.held[name]])
-        network = self.network.get(name, FALSE)
-        if network == FALSE:
-            return circuit.merge([(actual, fixed), (move[name], -fixed)])
-        domain = circuit.free(self.query.model.ranges[name])
-        require(circuit, [fixed], domain, constant(actual))
-        require(circuit, [network], domain, follows)
-        require(circuit, [-fixed, -network], domain, constant(move[name]))
-        return domain
-
-    def weights(self) -> list[int]:
-        """Return the variables of the event, and those that are held."""
-        return [*self.chosen.values(), *self.held.values()]
+        return circuit.merge([(actual, fixed), (move[name], -fixed)])
 
     def read(self, names: Sequence[str]) -> Witness:
         actual = self.query.actual
-        held, network = true_names(self.sat, self.held), true_names(self.sat, self.network)
+        held = true_names(self.sat, self.held)
         values = {name: self.sat.value(self.world[name]) for name in self.order}
         return Witness(
             changed={name: values.get(name, actual[name]) for name in names},
             frozen={name: actual[name] for name in self.order if name in held},
-            others={
-                name: values[name]
-                for name in self.held
-                if name not in held and name not in network and name not in names
-            },
-            network=tuple(name for name in self.order if name in network),
+            others={name: values[name] for name in self.held if name not in held and name not in names},
         )
-
-
-class DirectEncoding(_Sufficiency):
-    """Every state variable outside the event and the witness is the opponent's."""
-
-    networks = False
-
-
-class StrongEncoding(_Sufficiency):
-    """A network of variables follows its equations."""
-
-    networks = True

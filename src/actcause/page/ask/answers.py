@@ -18,6 +18,7 @@ from ...core.compare import Opinion, compare
 from ...core.definitions import DEFINITIONS
 from ...core.find import get_definition, make_query
 from ...core.model import Model
+from ...core.responsibility import WITH_DEGREES
 from ...errors import ActCauseError, ModelError, ParseError
 from ..server.services import Refused
 from . import as_code
@@ -127,7 +128,7 @@ def _ask(
         alpha_necessity=query.alpha_necessity,
         max_causes=MOST_CAUSES,
         max_seconds=seconds,
-        responsibility=True,
+        responsibility=query.definition in WITH_DEGREES,
         degree_seconds=degree_seconds,
         on_progress=lambda _: searches.append(monotonic()),
     ).opinion(query.definition)
@@ -194,7 +195,6 @@ def _show_opinion(opinion: Opinion) -> dict[str, Any]:
 def _show_answer(opinion: Opinion) -> dict[str, Any]:
     found, degrees = opinion.answer, opinion.degrees
     assert isinstance(found, Answer)
-    assert degrees is not None
     return {
         "status": found.status.value,
         "said": STATUSES.get(found.status),
@@ -202,10 +202,10 @@ def _show_answer(opinion: Opinion) -> dict[str, Any]:
             {
                 "event": dict(cause.event),
                 "sentence": cause.sentence,
-                "responsibility": show(degree),
+                **({} if degrees is None else {"responsibility": show(degrees[index])}),
                 "witness": _replay(found.query, cause.witness),
             }
-            for cause, degree in zip(found, degrees, strict=True)
+            for index, cause in enumerate(found)
         ],
     }
 
@@ -213,13 +213,12 @@ def _show_answer(opinion: Opinion) -> dict[str, Any]:
 def _show_verdict(opinion: Opinion) -> dict[str, Any]:
     verdict, degrees = opinion.answer, opinion.degrees
     assert isinstance(verdict, Verdict)
-    assert degrees is not None
     return {
         "holds": verdict.holds,
         "conditions": dict(verdict.conditions),
         "failed": verdict.failed,
         "sentence": STATUSES[verdict.status] if verdict.holds is None else verdict.sentence,
-        "responsibility": show(degrees[0]) if verdict.holds else None,
+        "responsibility": show(degrees[0]) if verdict.holds and degrees else None,
         "witness": _replay(verdict.query, verdict.witness) if verdict.holds and verdict.witness else None,
     }
 

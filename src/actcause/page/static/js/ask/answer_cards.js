@@ -166,7 +166,8 @@ export function buildGlossary() {
     el("p", {
       text:
         "The degree of responsibility is 1/k, where k counts the cause and what must be changed (original and updated " +
-        "Halpern-Pearl) or held (the others) for it to make the difference.",
+        "Halpern-Pearl) or held (modified) for it to make the difference. But-for and the two definitions by " +
+        "sufficiency have no degrees.",
     }),
   );
 }

@@ -1,0 +1,124 @@
+"""Strong sufficiency by SAT: the *for all* of the definition is about single equations, so it needs no opponent.
+
+Each variable outside the event is held, or in the network, or open. Three worlds are written side by side:
+
+    as it was   event and held variables have their actual values, so have those of the network; the rest is open.
+                The event suffices along the network exactly if the equation of each of its variables then gives
+                nothing but the actual value (parents first: each settles the next).
+    changed     the event has other values. The largest part of the network that this settles is found the same
+                way: a variable of the network is settled if its equation gives one value, else it is open.
+    replayed    one world among these, in which the effect is gone: what is settled has its value, the effect's
+                variables follow their equations, what is open has any value.
+
+Bigger networks only make necessity harder, since they have more parts: the proposer keeps them as small as
+sufficiency lets it. `definitions/strong.py` has the argument why the largest settled part is all that counts.
+"""
+
+from collections.abc import Sequence
+
+from ..answer import Witness
+from ..definitions import Search
+from .circuit import FALSE, TRUE, Domain, World, at_most_one, constant
+from .counterexamples import require, true_names
+from .minimal_causes import Encoding
+from .possible_values import Possible, PossibleValues
+
+# Past this many variables that are set by hand, witnesses are given as found.
+SHORTEN_UP_TO = 64
+
+
+class StrongEncoding(Encoding):
+    """A network that the event settles, and that the changed event does not."""
+
+    def __init__(self, search: Search, candidates: Sequence[str]) -> None:
+        query = search.query
+        wanted = query.model.ancestors(query.effect_variables)
+        self.order = [name for name in query.model.order if name in wanted]
+        super().__init__(search, candidates)
+        self.sat.prefer([*(-literal for literal in self.chosen.values()), *self.held.values()])
+
+    def encode(self) -> None:
+        circuit, query = self.circuit, self.query
+        own, exogenous = set(query.effect_variables), set(query.model.exogenous)
+        self.sufficing = circuit.new()
+        self.held: dict[str, int] = {}
+        self.network: dict[str, int] = {}
+        self.settled: dict[str, int] = {}
+        self.world: World = {}
+        self._as_it_was: dict[str, Possible] = {}
+        self._changed: dict[str, Possible] = {}
+        for name in self.order:
+            if name in exogenous:
+                known = constant(query.actual[name])
+                self.world[name] = self._as_it_was[name] = self._changed[name] = known
+            else:
+                self._add(name, own=name in own)
+        circuit.add([-circuit.formula(query.effect, self.world)])
+
+    def _add(self, name: str, own: bool) -> None:
+        circuit, query = self.circuit, self.query
+        possible, actual, values = PossibleValues(circuit), query.actual[name], query.model.ranges[name]
+        event, held, follows = self.chosen.get(name, FALSE), circuit.new(), name in query.model.equations
+        network = -circuit.disjunction([event, held]) if own else circuit.new() if follows else FALSE
+        circuit.clauses += at_most_one([role for role in (event, held, network) if role != FALSE], circuit.new)
+        self.held[name], self.network[name] = held, network
+
+        def can_be(world: dict[str, Possible]) -> Possible:
+            return possible.equation(query.model, name, world) if follows else constant(actual)
+
+        for value, occurs in can_be(self._as_it_was).items():
+            if value != actual:
+                circuit.add([-self.sufficing, -network, -occurs])
+        is_open = -circuit.disjunction([event, held, network])
+        self._as_it_was[name] = {value: TRUE if value == actual else is_open for value in values}
+
+        after = can_be(self._changed)
+        settled = self.settled[name] = circuit.conjunction([network, possible.at_most_one(after)])
+        domain: Domain = circuit.free(values)
+        any_value = -circuit.disjunction([event, held, settled])
+        occurring = self._changed[name] = {
+            value: circuit.disjunction(
+                [
+                    any_value,
+                    circuit.conjunction([event, domain[value]]),
+                    held if value == actual else FALSE,
+                    circuit.conjunction([settled, after.get(value, FALSE)]),
+                ]
+            )
+            for value in values
+        }
+        for value, literal in domain.items():
+            circuit.add([-literal, occurring[value]])
+        if own:
+            now = circuit.equation(query.model, name, self.world) if follows else constant(actual)
+            require(circuit, [-event, -held], domain, now)
+        self.world[name] = domain
+
+    def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
+        return self.sat.solve([*assumptions, self.sufficing] if sufficiency else assumptions)
+
+    def read(self, names: Sequence[str]) -> Witness:
+        query, event = self.query, set(names)
+        own = set(query.effect_variables)
+        values = {**query.actual, **{name: self.sat.value(self.world[name]) for name in self.order}}
+        held, settled = true_names(self.sat, self.held), true_names(self.sat, self.settled)
+        network = true_names(self.sat, self.network) - own
+        witness = Witness(
+            changed={name: values[name] for name in names},
+            frozen={name: values[name] for name in self.order if name in held},
+            others={name: values[name] for name in self.held if name not in held | settled | own | event},
+            network=tuple(name for name in self.order if name in network),
+        )
+        return self._shorten(witness)
+
+    def _shorten(self, witness: Witness) -> Witness:
+        """Leave variables of the network to their equations wherever the effect is gone all the same."""
+        open_links = [name for name in witness.network if name in witness.others]
+        if len(open_links) > SHORTEN_UP_TO:
+            return witness
+        others = dict(witness.others)
+        for name in open_links:
+            without = {other: value for other, value in others.items() if other != name}
+            if not self.search.holds({**without, **witness.frozen, **witness.changed}):
+                others = without
+        return Witness(witness.changed, witness.frozen, others, witness.network)

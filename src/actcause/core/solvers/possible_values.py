@@ -1,0 +1,151 @@
+"""Which values an expression can take while some of its variables are open, as clauses.
+
+A variable that is open can be anything in its range; one that is settled has one value. `Possible` maps each value of
+a variable, or of an expression, to the literal that says that it can occur; several may be true at once. The parts of
+an expression in which no name occurs twice vary by themselves, so what can occur follows from what can occur in its
+parts. A name that occurs twice is split first: one case for each of its values.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from math import prod
+
+from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Chain, Negative
+from ..equation import Equation
+from ..expression import Expression, Name, Number
+from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
+from ..model import Model
+from ..ranges import grids
+from .circuit import FALSE, LARGEST_TABLE, TRUE, Circuit, TooManyClausesError
+
+Possible = dict[int, int]
+OpenWorld = Mapping[str, Possible]
+
+
+class PossibleValues:
+    """Writes what can occur into a circuit."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+
+    def equation(self, model: Model, name: str, world: OpenWorld) -> Possible:
+        """Return what the equation of `name` can give, inside the variable's range."""
+        equation = model.equations[name]
+        parents = {parent: world[parent] for parent in equation.parents}
+        if all(list(possible.values()) == [TRUE] for possible in parents.values()):
+            settled = {parent: next(iter(possible)) for parent, possible in parents.items()}
+            return {model.equation_value(name, settled): TRUE}
+        if equation.expression is None or equation.facts is None or equation.facts.divides:
+            result = self._table(equation, world)
+        elif equation.facts.read_once:
+            result = self.values(equation.expression, world)
+        else:
+            result = self._by_cases(equation.expression, world)
+        allowed = set(model.ranges[name])
+        return {value: literal for value, literal in result.items() if value in allowed}
+
+    def at_most_one(self, possible: Possible) -> int:
+        """Return the literal that says that no two values can occur."""
+        before, two = FALSE, []
+        for literal in possible.values():
+            two.append(self.circuit.conjunction([before, literal]))
+            before = self.circuit.disjunction([before, literal])
+        return -self.circuit.disjunction(two)
+
+    def values(self, expression: Expression, world: OpenWorld) -> Possible:
+        """Return what an expression in which no name occurs twice can be."""
+        match expression:
+            case Number(number):
+                return {number: TRUE}
+            case Name(name):
+                return world[name]
+            case Negative(operand):
+                return {-value: literal for value, literal in self.values(operand, world).items()}
+            case Not(operand):
+                false, true = self._truths(operand, world)
+                return self._truth(true, false)
+            case And(operands):
+                pairs = [self._truths(operand, world) for operand in operands]
+                false = self.circuit.disjunction([false for false, _ in pairs])
+                return self._truth(false, self.circuit.conjunction([true for _, true in pairs]))
+            case Or(operands):
+                pairs = [self._truths(operand, world) for operand in operands]
+                true = self.circuit.disjunction([true for _, true in pairs])
+                return self._truth(self.circuit.conjunction([false for false, _ in pairs]), true)
+            case Compare(left, symbol, right):
+                holds = COMPARISONS[symbol]
+                sides = self.values(left, world), self.values(right, world)
+                return self._combine(*sides, lambda a, b: int(holds(a, b)))
+            case IfElse(then, condition, otherwise):
+                false, true = self._truths(condition, world)
+                branches = ((true, self.values(then, world)), (false, self.values(otherwise, world)))
+                return self._merge(
+                    (value, self.circuit.conjunction([taken, literal]))
+                    for taken, branch in branches
+                    for value, literal in branch.items()
+                )
+            case Chain(first, steps):
+                result = self.values(first, world)
+                for symbol, operand in steps:
+                    result = self._combine(result, self.values(operand, world), ARITHMETIC[symbol])
+                return result
+            case Call("abs", arguments):
+                return self._merge((abs(value), literal) for value, literal in self.values(arguments[0], world).items())
+            case Call(function, arguments):
+                result = self.values(arguments[0], world)
+                for argument in arguments[1:]:
+                    result = self._combine(result, self.values(argument, world), FUNCTIONS[function])
+                return result
+            case _:
+                raise TypeError(f"no clauses for {type(expression).__name__}")
+
+    def _truths(self, expression: Expression, world: OpenWorld) -> tuple[int, int]:
+        """Return the literals that say that an expression can be false, and that it can be true."""
+        possible = self.values(expression, world)
+        return possible.get(0, FALSE), self.circuit.disjunction([lit for value, lit in possible.items() if value])
+
+    def _truth(self, false: int, true: int) -> Possible:
+        return {value: literal for value, literal in ((0, false), (1, true)) if literal != FALSE}
+
+    def _combine(self, left: Possible, right: Possible, operation: Callable[[int, int], int]) -> Possible:
+        _check_size(len(left) * len(right))
+        return self._merge(
+            (operation(a, b), self.circuit.conjunction([left[a], right[b]])) for a, b in product(left, right)
+        )
+
+    def _merge(self, pairs: Iterable[tuple[int, int]]) -> Possible:
+        gathered: dict[int, list[int]] = {}
+        for value, literal in pairs:
+            if literal != FALSE:
+                gathered.setdefault(value, []).append(literal)
+        return {value: self.circuit.disjunction(literals) for value, literals in gathered.items()}
+
+    def _by_cases(self, expression: Expression, world: OpenWorld) -> Possible:
+        counts = Counter(node.name for node in expression.walk() if type(node) is Name)
+        repeated = [name for name, count in counts.items() if count > 1]
+        _check_size(prod(len(world[name]) for name in repeated))
+        pairs: list[tuple[int, int]] = []
+        for case in product(*(world[name] for name in repeated)):
+            chosen = dict(zip(repeated, case, strict=True))
+            occurs = self.circuit.conjunction([world[name][value] for name, value in chosen.items()])
+            split = {**world, **{name: {value: TRUE} for name, value in chosen.items()}}
+            possible = self.values(expression, split)
+            pairs += [(value, self.circuit.conjunction([occurs, literal])) for value, literal in possible.items()]
+        return self._merge(pairs)
+
+    def _table(self, equation: Equation, world: OpenWorld) -> Possible:
+        parents = [world[parent] for parent in equation.parents]
+        _check_size(prod(map(len, parents)))
+        pairs: list[tuple[int, int]] = []
+        for columns in grids([tuple(parent) for parent in parents]):
+            values = equation.array(dict(zip(equation.parents, columns, strict=True)))
+            for row, value in zip(zip(*(c.tolist() for c in columns), strict=True), values.tolist(), strict=True):
+                occurs = (parent[v] for parent, v in zip(parents, row, strict=True))
+                pairs.append((value, self.circuit.conjunction(occurs)))
+        return self._merge(pairs)
+
+
+def _check_size(size: int) -> None:
+    if size > LARGEST_TABLE:
+        raise TooManyClausesError
