@@ -17,6 +17,7 @@ from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .core.compare import Comparison, Opinion, compare
 from .core.definitions import DEFINITIONS
 from .core.equation import vectorized
+from .core.explanations import Explanation, Explanations, ExplanationVerdict, explanations, is_explanation
 from .core.find import causes, is_cause, partitions
 from .core.model import Model
 from .core.responsibility import blame, responsibility
@@ -37,6 +38,9 @@ __all__ = [
     "Cause",
     "Comparison",
     "DataError",
+    "Explanation",
+    "ExplanationVerdict",
+    "Explanations",
     "MissingExtraError",
     "Model",
     "ModelError",
@@ -57,7 +61,9 @@ __all__ = [
     "causes",
     "compare",
     "examples",
+    "explanations",
     "is_cause",
+    "is_explanation",
     "partitions",
     "responsibility",
     "vectorized",

@@ -98,6 +98,7 @@ def test_every_example_of_the_help_runs(
     monkeypatch.chdir(Path(bottle).parent)
     rows = "".join(f"{n % 3},{n % 7},{n % 3 + n % 7}\n" for n in range(200))
     Path("questions.jsonl").write_text('{"model": "rock-throwing", "event": "ST=1"}\n')
+    Path("contexts.csv").write_text("ST,BT\n1,0\n1,1\n")
     Path("mine.csv").write_text(f"hand,ball,ball_next\n{rows}")
     Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')
     for tries in COMMANDS.values():

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from .. import __version__
 from ..errors import ActCauseError, MissingExtraError, QueryError
 from ..io.console import print_note
-from . import ask, data, demo, examples, partition, reproduce, serve, train
+from . import ask, data, demo, examples, explain, partition, reproduce, serve, train
 from .options import name_option
 
 SUCCESS, MISTAKE = 0, 2
@@ -31,6 +31,7 @@ with suppress(ModuleNotFoundError):  # main() says what to install
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     **examples.COMMANDS,
     **ask.COMMANDS,
+    **explain.COMMANDS,
     **partition.COMMANDS,
     **demo.COMMANDS,
     **data.COMMANDS,

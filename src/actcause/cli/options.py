@@ -27,6 +27,7 @@ OWN = "the example's own"
 NAMED = frozenset(
     (
         *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
+        *("max_explanations", "contexts", "prior"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
         *("data", "runs", "host", "port", "token", "mapping", "frames", "draw"),
@@ -110,6 +111,27 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
             f"One of {', '.join(DEFINITIONS)}; or all, side by side.",
             names=lambda: (*DEFINITIONS, "all"),
         ),
+    ]
+    OneDefinitionOption = Annotated[
+        str,
+        option("--definition NAME", f"What a cause is: one of {', '.join(DEFINITIONS)}.", names=lambda: DEFINITIONS),
+    ]
+    ContextsOption = Annotated[
+        str | None,
+        option(
+            "--contexts FILE",
+            "A CSV file of the contexts that are possible: a column for each root, and 'probability' if known.",
+        ),
+    ]
+    PriorOption = Annotated[
+        str | None,
+        option(
+            "--prior PROBABILITIES",
+            "Independent roots: 'A=0.3' is the probability that A is 1, 'B:2=1/4' that B is 2.",
+        ),
+    ]
+    MaxExplanationsOption = Annotated[
+        int | None, option("--max-explanations N", f"Stop at this many; for people {SHOWN_CAUSES}.", min=1)
     ]
     SufficiencyOption = Annotated[
         str | None,

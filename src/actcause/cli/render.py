@@ -101,18 +101,18 @@ def opinion_page(opinion: Opinion) -> RenderableType:
         Text(f"By {opinion.definition} ({citation}):", style="bold"),
     ]
     if isinstance(answer, Verdict):
-        parts.append(_indent(answer.describe(name_option)))
-        parts.append(_indent(", ".join(f"{name} {_word(held)}" for name, held in answer.conditions.items())))
+        parts.append(indent(answer.describe(name_option)))
+        parts.append(indent(", ".join(f"{name} {word(held)}" for name, held in answer.conditions.items())))
         if answer and answer.witness is not None:
-            parts.append(_indent(replay_sentence(answer.query, answer.witness)))
+            parts.append(indent(replay_sentence(answer.query, answer.witness)))
         if degrees is not None:
-            parts.append(_indent(f"responsibility {_degree(opinion, degrees[0])}"))
+            parts.append(indent(f"responsibility {_degree(opinion, degrees[0])}"))
         return Group(*parts)
     causes = list(answer.causes)
     if not causes:
-        parts.append(_indent(_first_sentence(answer)))
+        parts.append(indent(_first_sentence(answer)))
     elif degrees is None:
-        parts.extend(_indent(cause.sentence) for cause in causes)
+        parts.extend(indent(cause.sentence) for cause in causes)
     else:
         table = draw_table("cause", "responsibility")
         table.columns[1].no_wrap = True
@@ -163,7 +163,7 @@ def _event_table(opinions: Sequence[Opinion]) -> Table:
     degree = ["responsibility"] if _has_degrees(opinions) else []
     table = draw_table("definition", assignments(verdicts[0].event), *conditions, *degree)
     for opinion, verdict in zip(opinions, verdicts, strict=True):
-        held = [Text(_word(verdict.conditions[name])) for name in conditions]
+        held = [Text(word(verdict.conditions[name])) for name in conditions]
         mark = "?" if verdict.holds is None else "cause" if verdict.holds else "no"
         own = [] if opinion.degrees is None else [Text(_degree(opinion, opinion.degrees[0]))]
         table.add_row(Text(opinion.definition), _cell(mark), *held, *own)
@@ -235,7 +235,7 @@ def reasons(opinions: Sequence[Opinion]) -> list[RenderableType]:
     return [
         part
         for sentence, definitions in sentences.items()
-        for part in (Text(f"by {', '.join(definitions)}:"), _indent(sentence))
+        for part in (Text(f"by {', '.join(definitions)}:"), indent(sentence))
     ]
 
 
@@ -282,7 +282,8 @@ def block(content: str) -> Padding:
     return Padding(Text(content, style="cyan"), (0, 0, 0, 4), expand=False)
 
 
-def _indent(sentence: str) -> Padding:
+def indent(sentence: str) -> Padding:
+    """Draw a sentence under a heading."""
     return Padding(Text(sentence), (0, 0, 0, 2), expand=False)
 
 
@@ -292,7 +293,8 @@ def _question(answer: Answer | Verdict) -> str:
     return f"In the context {assignments(query.context)}: {asked} {query.effect}?"
 
 
-def _word(held: bool | None) -> str:
+def word(held: bool | None) -> str:
+    """Write whether a condition holds."""
     return "open" if held is None else "yes" if held else "no"
 
 

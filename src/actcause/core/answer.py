@@ -27,6 +27,7 @@ class Status(Enum):
 
     COMPLETE = "complete"
     MAX_CAUSES = "max-causes"
+    MAX_EXPLANATIONS = "max-explanations"
     OUT_OF_TIME = "out-of-time"
     OUT_OF_STEPS = "out-of-steps"
     TOO_LARGE = "too-large"
@@ -43,6 +44,7 @@ class Status(Enum):
 _SENTENCES = {
     Status.COMPLETE: "The search is complete.",
     Status.MAX_CAUSES: "The search stopped at {max_causes}; raise it to look for more.",
+    Status.MAX_EXPLANATIONS: "The search stopped at {max_explanations}; raise it to look for more.",
     Status.OUT_OF_TIME: "The search ran out of time; raise {max_seconds} to go on.",
     Status.OUT_OF_STEPS: "The search ran out of steps; raise {max_steps} to go on.",
     Status.TOO_LARGE: "The state space is too large to be searched whole; use fewer roots, smaller ranges, "

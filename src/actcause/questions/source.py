@@ -37,11 +37,15 @@ class ModelSource:
         """Read the parts of a question; the example's stand in for those that are missing."""
         return {
             "context": self._read_context(context),
-            "effect": self._read_formula("effect", effect, "what happened", " == 1"),
+            "effect": self.read_effect(effect),
             "event": None if event is None else self._parse_event("event", event),
             "alpha_sufficiency": self._read_share("alpha_sufficiency", alpha_sufficiency),
             "alpha_necessity": self._read_share("alpha_necessity", alpha_necessity),
         }
+
+    def read_effect(self, effect: str | None) -> Any:
+        """Read what happened; the example's effect stands in where it is missing."""
+        return self._read_formula("effect", effect, "what happened", " == 1")
 
     def read_space(
         self,

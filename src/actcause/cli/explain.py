@@ -1,0 +1,92 @@
+"""The command `explain`: what explains an effect to someone who does not know the context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.contexts import ContextTable, parse_prior, read_contexts
+from ..core.explanations import ExplanationVerdict, explanations, is_explanation
+from ..core.model import Model
+from ..errors import QueryError
+from ..io.console import print_json
+from ..questions.context_file import read_context_file
+from ..questions.source import read_model
+from . import options
+
+YES, NO = 0, 1
+
+
+def explain(
+    model: options.ModelArgument,
+    effect: options.EffectOption = None,
+    where: options.WhereOption = None,
+    contexts: options.ContextsOption = None,
+    prior: options.PriorOption = None,
+    event: options.EventOption = None,
+    definition: options.OneDefinitionOption = "modified-hp",
+    max_explanations: options.MaxExplanationsOption = None,
+    max_seconds: options.MaxSecondsOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Explain the effect to someone who does not know the context; with --event: decide whether this does.
+
+    All contexts of the model are possible, unless --where, --contexts or --prior says otherwise. With --event the exit
+    code is 0 for yes and 1 for no; 2 means that the question could not be asked, or that the time ran out.
+    """
+    source = read_model(model)
+    question: dict[str, Any] = {
+        "contexts": choose_contexts(source.model, where, contexts, prior),
+        "effect": source.read_effect(effect),
+        "definition": definition,
+        "max_seconds": max_seconds,
+    }
+    if event is not None:
+        verdict = is_explanation(source.model, event=event, **question)
+        return _show_verdict(verdict, as_json)
+    if max_explanations is None and not as_json:
+        max_explanations = options.SHOWN_CAUSES
+    found = explanations(source.model, max_explanations=max_explanations, **question)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        from .render import show
+        from .render_explanations import explanations_page
+
+        show(explanations_page(found))
+    return YES
+
+
+def choose_contexts(model: Model, where: str | None, contexts: str | None, prior: str | None) -> ContextTable:
+    """Choose which contexts are possible, from options of which at most one is given."""
+    given = [name for name, value in (("--where", where), ("--contexts", contexts), ("--prior", prior)) if value]
+    if len(given) > 1:
+        raise QueryError(f"{given[0]} and {given[1]} both say which contexts are possible; leave one of them out.")
+    if contexts is not None:
+        return read_contexts(model, read_context_file(contexts, model))
+    if prior is not None:
+        return read_contexts(model, parse_prior(prior), "prior")
+    return read_contexts(model, where, "where")
+
+
+def _show_verdict(verdict: ExplanationVerdict, as_json: bool) -> int:
+    if as_json:
+        print_json(verdict.to_json())
+    else:
+        from .render import show
+        from .render_explanations import explanation_page
+
+        show(explanation_page(verdict))
+    if verdict.holds is None:
+        raise QueryError("{verdict}", verdict=verdict)
+    return YES if verdict.holds else NO
+
+
+COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
+    explain: (
+        "actcause explain forest-fire-disjunctive",
+        'actcause explain forest-fire-conjunctive --where "L == 1"',
+        "actcause explain forest-fire-conjunctive --event MD=1; echo $?",
+        'actcause explain model.txt --effect "BS == 1" --contexts contexts.csv --json',
+    )
+}

@@ -1,0 +1,242 @@
+"""What is said of explanations: the question, an explanation, all of them, and the verdict on one event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, overload
+
+from ...errors import Naming, name_in_python
+from ..answer import Assignment, Cause, Query, Status, _assignments, _opening
+from ..contexts import ContextTable
+from ..expression import Expression
+
+CONDITIONS = ("EX1a", "EX1b", "EX2", "EX3", "EX4")
+
+
+@dataclass(frozen=True, eq=False)
+class ExplanationQuery:
+    """What is asked: relative to these contexts, what explains the effect, by this definition of a cause?"""
+
+    contexts: ContextTable
+    effect: Expression
+    definition: str
+    alpha_sufficiency: Fraction | None = None
+    alpha_necessity: Fraction | None = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Return what the question shares with questions about one context."""
+        shares = {"alpha_sufficiency": self.alpha_sufficiency, "alpha_necessity": self.alpha_necessity}
+        return {"model": self.contexts.model, "effect": self.effect, "definition": self.definition, **shares}
+
+    def within(self, row: int) -> Query:
+        """Put the question about causes in one of the contexts."""
+        return Query(context=self.contexts.context(row), **self.arguments)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"definition": self.definition, "effect": str(self.effect), "contexts": len(self.contexts)}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An event that explains an effect, relative to contexts.
+
+    `happens` counts the contexts in which the event and the effect happen, `effects` those in which the effect does;
+    `cause` is a cause with a conjunct of the event in one of the former. `trivial` explanations were known already:
+    the effect never happens without them. `probability` is that of the event where the effect happens, and `goodness`
+    the share of those contexts for which this is a full explanation; both are None without probabilities.
+    """
+
+    event: Assignment
+    cause: Cause
+    happens: int
+    effects: int
+    contexts: int
+    trivial: bool
+    probability: Fraction | None = None
+    goodness: Fraction | None = None
+
+    @property
+    def sentence(self) -> str:
+        query, one = self.cause.query, len(self.event) == 1
+        effect, it, them = query.effect_text, "it" if one else "one of them", "it" if one else "them"
+        if self.goodness is not None and self.goodness < 1:
+            kind, known = "a partial explanation", ""
+            why = f"where they happen together, {it} is part of a cause with probability {self.goodness}"
+        else:
+            kind = "a trivial explanation" if self.trivial else "an explanation"
+            known = f" {effect} never happens without {them}." if self.trivial else ""
+            where = f"the {self.happens:,} contexts" if self.happens > 1 else "the one context"
+            why = (
+                f"setting {them} brings {effect} about in {_count(self.contexts)}, and {it} is part of a cause "
+                f"in {where} in which {'both' if one else 'all'} happen"
+            )
+        return f"{_opening(query, self.event)} {kind} of {effect}: {why}.{known}"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "event": dict(self.event),
+            "trivial": self.trivial,
+            "happens": self.happens,
+            "effects": self.effects,
+            "probability": None if self.probability is None else str(self.probability),
+            "goodness": None if self.goodness is None else str(self.goodness),
+            "instance": {"context": dict(self.cause.query.context), "cause": self.cause.to_json()},
+            "sentence": self.sentence,
+        }
+
+
+def _count(contexts: int) -> str:
+    return {1: "the only one", 2: "both contexts"}.get(contexts, f"all {contexts:,} contexts")
+
+
+class Explanations(Sequence[Explanation]):
+    """All minimal explanations, found as they are read; `len`, `[-1]` and `status` read them all."""
+
+    def __init__(
+        self, query: ExplanationQuery, search: Iterator[Explanation | Status], statistics: Mapping[str, int]
+    ) -> None:
+        self.query, self.statistics, self._search = query, statistics, search
+        self._found: list[Explanation] = []
+        self._status: Status | None = None
+
+    def _read(self, count: int | None) -> list[Explanation]:
+        while self._status is None and (count is None or len(self._found) < count):
+            step = next(self._search, Status.COMPLETE)
+            if isinstance(step, Status):
+                self._status = step
+            else:
+                self._found.append(step)
+        return self._found
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Explanation]: ...
+    def __getitem__(self, index: int | slice) -> Explanation | list[Explanation]:
+        if isinstance(index, slice):
+            ends = (index.start, index.stop)
+            forward = (index.step or 1) > 0 and all(end is None or end >= 0 for end in ends)
+            return self._read(index.stop if forward else None)[index]
+        return self._read(index + 1 if index >= 0 else None)[index]
+
+    def __iter__(self) -> Iterator[Explanation]:
+        position = 0
+        while len(found := self._read(position + 1)) > position:
+            yield found[position]
+            position += 1
+
+    def __len__(self) -> int:
+        return len(self._read(None))
+
+    def __bool__(self) -> bool:
+        return bool(self._read(1))
+
+    @property
+    def status(self) -> Status:
+        """How the search ended; asking runs it to its end."""
+        self._read(None)
+        assert self._status is not None
+        return self._status
+
+    @property
+    def sentence(self) -> str:
+        """The first few explanations, each in a sentence."""
+        shown = self[:5]
+        if not shown:
+            return f"Nothing explains {self.query.within(0).effect_text}, relative to these contexts."
+        more = len(self._read(6)) > 5
+        return "\n".join(found.sentence for found in shown) + ("\n… and more." if more else "")
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<Explanations by {self.query.definition}: {len(self._found)} found so far>"
+
+    def to_json(self) -> dict[str, Any]:
+        found = [explanation.to_json() for explanation in self]
+        return {**self.query.to_json(), "explanations": found, "status": self.status.value}
+
+
+@dataclass(frozen=True)
+class ExplanationVerdict:
+    """Whether one event is an explanation: the conditions one by one, and a context that breaks one of them.
+
+    `EX1a`: part of a cause wherever it and the effect happen; `EX1b`: sufficient in every context; `EX2`: no part of it
+    meets both; `EX3`: possible together with the effect; `EX4`: not trivial, which an explanation need not be. A
+    condition is None where an earlier one already failed or the time ran out.
+    """
+
+    query: ExplanationQuery
+    event: Assignment
+    conditions: Mapping[str, bool | None]
+    explanation: Explanation | None = None
+    counterexample: Assignment | None = None
+    smaller: Assignment | None = None
+    goodness: Fraction | None = None
+    status: Status = Status.COMPLETE
+    statistics: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def holds(self) -> bool | None:
+        asked = [value for name, value in self.conditions.items() if name != "EX4"]
+        return False if False in asked else None if None in asked else True
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+    @property
+    def failed(self) -> str | None:
+        """The first condition that fails, None if none does."""
+        return next((name for name in ("EX3", "EX1b", "EX1a", "EX2") if self.conditions.get(name) is False), None)
+
+    @property
+    def sentence(self) -> str:
+        return self.describe()
+
+    def describe(self, naming: Naming = name_in_python) -> str:
+        """Write the sentence, with parameters in a front end's words."""
+        if self.explanation is not None and self.holds:
+            return self.explanation.sentence
+        query = self.query.within(0)
+        what = _opening(query, self.event)
+        if self.holds is None:
+            ended = self.status.describe(naming)
+            return f"It is not known whether {what} an explanation of {query.effect_text}. {ended}"
+        return f"{what} not an explanation of {query.effect_text}: {self._why_not(query.effect_text)}."
+
+    def _why_not(self, effect: str) -> str:
+        where = "" if self.counterexample is None else f"in the context {_assignments(self.counterexample)}"
+        it, they = ("it", "it") if len(self.event) == 1 else ("them", "they")
+        if self.failed == "EX3":
+            return f"EX3 fails, since {they} and {effect} happen together in none of the contexts"
+        if self.failed == "EX1b":
+            return f"EX1 fails, since {where} setting {it} would not have brought {effect} about"
+        if self.failed == "EX1a":
+            return f"EX1 fails, since {where} nothing of {it} is part of a cause of {effect}"
+        smaller = f": {_assignments(self.smaller)} is enough" if self.smaller else ""
+        return f"EX2 fails, since it is not minimal{smaller}"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.query.to_json(),
+            "event": dict(self.event),
+            "holds": self.holds,
+            "conditions": dict(self.conditions),
+            "failed": self.failed,
+            "counterexample": None if self.counterexample is None else dict(self.counterexample),
+            "smaller": None if self.smaller is None else dict(self.smaller),
+            "goodness": None if self.goodness is None else str(self.goodness),
+            "explanations": [self.explanation.to_json()] if self.holds and self.explanation else [],
+            "sentence": self.sentence,
+            "status": self.status.value,
+        }

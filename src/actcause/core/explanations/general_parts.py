@@ -1,0 +1,174 @@
+"""Parts of causes by modified HP, decided in one context and carried over to all others where the reason holds too.
+
+By modified HP, whatever contains a set that meets AC2 meets AC2. So V is part of a cause if and only if some set C
+does not meet AC2 and C with V does. The clauses are written once: a context is a choice of literals for the roots.
+
+    is V part of a cause in u?
+        find a set C with V that meets AC2, not containing a cause already found; if there is none: no
+        if C without V meets AC2: shrink it to a cause, rule that out, and go on
+        else yes: V turns the scale
+
+A "no" holds wherever the roots agree that the solver's proof used, and the witnesses of the causes that it ruled out,
+played there, undo the effect. A "yes" does where those roots agree that the proof about C without V used, and the
+witness of C undoes the effect. C is made as large as the proof allows, so that it does in as many contexts as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..contexts import ContextTable
+from ..definitions import Deadline
+from ..expression import Array, Expression
+from ..solvers.circuit import Circuit, Domain, World
+
+MOST_CAUSES = 16  # that are played elsewhere; more are seldom all causes there too
+
+
+class GeneralParts:
+    """Decides whether a variable is part of a cause in a context of a table, and where else that holds."""
+
+    def __init__(self, table: ContextTable, effect: Expression, deadline: Deadline) -> None:
+        from pysat.solvers import Glucose4
+
+        self.table, self.effect, self.deadline = table, effect, deadline
+        self.model = table.model
+        circuit = Circuit()
+        self._roots: dict[str, Domain] = {}
+        self._world: World = {}
+        self._chosen: dict[str, int] = {}
+        self._write(circuit)
+        self._top = circuit.top
+        self._solver: Any = Glucose4(bootstrap_with=circuit.clauses)
+        self._solver.set_phases([-literal for literal in self._chosen.values()])
+        self._true: list[int] = []
+
+    def _write(self, circuit: Circuit) -> None:
+        """Write the actual world, a counterfactual one beside it, and that the effect fails in the latter."""
+        model = self.model
+        wanted = model.ancestors(self.effect.names())
+        actual: World = {}
+        for name in (name for name in model.order if name in wanted):
+            if name in model.equations:
+                actual[name] = circuit.equation(model, name, actual)
+                follows = circuit.equation(model, name, self._world)
+            else:
+                follows = actual[name] = self._roots[name] = circuit.free(model.ranges[name])
+            if name in model.exogenous:
+                self._world[name] = follows
+                continue
+            chosen = self._chosen[name] = circuit.new()
+            self._world[name] = circuit.free(model.ranges[name])
+            for value, literal in self._world[name].items():
+                same = [domain[value] for domain in (follows, actual[name]) if value in domain]
+                circuit.add([-literal, chosen, *same])
+        circuit.add([-circuit.formula(self.effect, self._world)])
+
+    def close(self) -> None:
+        self._solver.delete()
+
+    def decide(self, name: str, row: int) -> tuple[bool, Array]:
+        """Return whether a variable is part of a cause in a context, and in which contexts the answer is the same."""
+        context = [domain[int(self.table.columns[root][row])] for root, domain in self._roots.items()]
+        here = self._new()
+        causes: list[list[str]] = []
+        while self._solve([*context, here, self._chosen[name]]):
+            found = self._names()
+            others = [other for other in found if other != name]
+            if not self._solve([*context, *self._within(others)]):
+                return True, self._carry_over(name, row, context, others)
+            causes.append(self._shrink(context, self._names()))
+            self._solver.add_clause([-here, *(-self._chosen[part] for part in causes[-1])])
+        where = self._agreeing(self._core(), row)
+        if len(causes) > MOST_CAUSES:
+            return False, np.arange(len(self.table)) == row
+        for cause in causes:
+            where &= self._undone(cause, row, context)
+        return False, where
+
+    def _carry_over(self, name: str, row: int, context: list[int], others: list[str]) -> Array:
+        """Find the contexts in which the variable turns the scale as it does here."""
+        core = self._core()
+        for other in self._chosen:
+            if other != name and other not in others and not self._solve([*context, *self._within([*others, other])]):
+                others.append(other)
+                core = self._core()
+        return self._undone([*others, name], row, context) & self._agreeing(core, row)
+
+    def _undone(self, names: list[str], row: int, context: list[int]) -> Array:
+        """Find the contexts in which a witness of these variables, found in one of them, undoes the effect."""
+        self._solve([*context, *self._within(names)])
+        do: dict[str, Any] = {name: self._value(self._world[name]) for name in names}
+        held = {name: self.table.values[name] for name in self._held(do, row)}
+        return ~self.table.holds(self.effect, {**held, **do})
+
+    def _held(self, do: dict[str, int], row: int) -> list[str]:
+        """Find the variables that the last solution holds at their actual values, and needs to."""
+        values = {variable: self._value(domain) for variable, domain in self._world.items()}
+        model, context = self.model, self.table.context(row)
+        held = {
+            variable: values[variable]
+            for variable in self._chosen
+            if variable in model.equations
+            and variable not in do
+            and model.equation_value(variable, values) != values[variable]
+        }
+        for variable in list(held):
+            without = {other: value for other, value in held.items() if other != variable}
+            if not self.effect.value(model.solve(context, {**without, **do})):
+                held = without
+        return list(held)
+
+    def _agreeing(self, core: set[int], row: int) -> Array:
+        """Find the contexts that agree with one on the roots of a proof."""
+        agree = np.ones(len(self.table), dtype=bool)
+        for root, domain in self._roots.items():
+            value = int(self.table.columns[root][row])
+            if domain[value] in core:
+                agree &= self.table.columns[root] == value
+        return agree
+
+    def _shrink(self, context: list[int], names: list[str]) -> list[str]:
+        """Go down from a set that meets AC2 to a minimal part of it."""
+        kept: list[str] = []
+        while names:
+            tried = names.pop()
+            if self._solve([*context, *self._within([*kept, *names])]):
+                inside = set(self._names())
+                names = [name for name in names if name in inside]
+            else:
+                kept.append(tried)
+        return kept
+
+    # -- the solver ------------------------------------------------------------------------------
+
+    def _new(self) -> int:
+        self._top += 1
+        return self._top
+
+    def _solve(self, assumptions: Sequence[int]) -> bool:
+        self.deadline.check()
+        satisfiable = bool(self._solver.solve(assumptions=[literal for literal in assumptions if literal != 1]))
+        if satisfiable:
+            self._true = self._solver.get_model()
+        return satisfiable
+
+    def _core(self) -> set[int]:
+        """Return the assumptions that the last proof used."""
+        return set(self._solver.get_core() or ())
+
+    def _within(self, names: Iterable[str]) -> list[int]:
+        inside = set(names)
+        return [-literal for name, literal in self._chosen.items() if name not in inside]
+
+    def _is_true(self, literal: int) -> bool:
+        return literal == 1 or (abs(literal) <= len(self._true) and self._true[abs(literal) - 1] == literal)
+
+    def _names(self) -> list[str]:
+        return [name for name, literal in self._chosen.items() if self._is_true(literal)]
+
+    def _value(self, domain: Domain) -> int:
+        return next(value for value, literal in domain.items() if self._is_true(literal))

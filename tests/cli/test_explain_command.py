@@ -1,0 +1,79 @@
+"""`actcause explain`: answers and mistakes, for people and for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actcause.cli import main
+
+FIRE = "forest-fire-conjunctive"
+
+
+def test_explain_prints_one_document(as_json: Any) -> None:
+    code, document = as_json("explain", FIRE, "--where", "L == 1")
+    assert code == 0
+    assert document.keys() == {"definition", "effect", "contexts", "explanations", "status"}
+    assert [found["event"] for found in document["explanations"]] == [{"MD": 1}]
+    assert document["status"] == "complete"
+
+
+@pytest.mark.parametrize(("event", "code", "failed"), [("L=1,MD=1", 0, None), ("L=1", 1, "EX1b")])
+def test_explain_about_an_event_says_yes_or_no(as_json: Any, event: str, code: int, failed: str | None) -> None:
+    ended, document = as_json("explain", FIRE, "--event", event)
+    assert ended == code
+    assert document["failed"] == failed
+    assert document["conditions"].keys() == {"EX1a", "EX1b", "EX2", "EX3", "EX4"}
+
+
+def test_explain_reads_contexts_and_probabilities(tmp_path: Path, as_json: Any) -> None:
+    table = tmp_path / "contexts.csv"
+    table.write_text("L, MD, probability\n1, 0, 1/4\n1, 1, 0.75\n")
+    _, document = as_json("explain", FIRE, "--contexts", str(table))
+    assert document["contexts"] == 2
+    assert document["explanations"][0]["goodness"] == "1"
+    _, document = as_json("explain", FIRE, "--prior", "L=1,MD=1/4")
+    assert document["contexts"] == 2
+
+
+def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", FIRE, "--event", "L=1,MD=1"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "EX1a yes, EX1b yes, EX2 yes, EX3 yes, EX4 no" in printed
+    assert "For instance, in the context" in printed
+    assert main(["explain", FIRE, "--max-explanations", "1"]) == 0
+    assert "Relative to 4 contexts: what explains FF == 1?" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--where", "L == 1", "--prior", "L=1"), "--where and --prior both say which contexts are possible"),
+        (("--prior", "L=1"), "--prior must give a probability to every root; missing: MD."),
+        (("--prior", "L"), "--prior must be written as"),
+        (("--prior", "L=1,L=1"), "--prior must be written as"),
+        (("--where", "L = 1"), "--where, line 1, column 3"),
+        (("--contexts", "nowhere.csv"), "There is no file 'nowhere.csv' of contexts"),
+        (("--definition", "all"), "Unknown definition 'all'"),
+        (("--max-explanations", "0"), "'--max-explanations'"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(mistake: Any, arguments: tuple[str, ...], expected: str) -> None:
+    assert expected in mistake("explain", FIRE, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("L,MD\n", "holds no contexts"),
+        ("L,MX\n1,1\n", "did you mean 'MD'?"),
+        ("L,MD\n1\n", "line 2: expected 2 values; got 1."),
+        ("L,MD\n1,yes\n", "line 2: MD must be a whole number; got 'yes'."),
+    ],
+)
+def test_a_wrong_file_of_contexts_is_one_clear_line(tmp_path: Path, mistake: Any, content: str, expected: str) -> None:
+    table = tmp_path / "contexts.csv"
+    table.write_text(content)
+    assert expected in mistake("explain", FIRE, "--contexts", str(table))

@@ -1,0 +1,230 @@
+"""Explanations agree with the oracle, with published verdicts, and with themselves when they are replayed."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import actcause as ac
+from actcause import DEFINITIONS, Model, QueryError, Status
+from actcause.core.definitions import OutOfBudget
+from actcause.core.expression import Expression
+from explanation_oracle import Oracle, events
+from strategies import many, models, random_expression
+
+FIRES = {"either": "L\nMD\nFF = L or MD", "both": "L\nMD\nFF = L and MD"}
+
+
+@st.composite
+def situations(draw: st.DrawFn, max_endogenous: int = 4) -> tuple[Model, list[dict[str, int]], Expression]:
+    """A random model, some of its contexts, and an effect that happens in one of them."""
+    model = draw(models(max_endogenous=max_endogenous))
+    rng = draw(st.randoms(use_true_random=True))
+    every = list(model.contexts())
+    contexts = rng.sample(every, rng.randint(1, min(len(every), 8)))
+    return model, contexts, random_effect(rng, model, contexts)
+
+
+def random_effect(rng: Random, model: Model, contexts: list[dict[str, int]]) -> Expression:
+    following = [name for name in model.variables if name in model.equations] or list(model.endogenous)
+    for _ in range(10):
+        effect = random_expression(rng, rng.sample(following, 1), rng.randint(1, 2), arithmetic=False)
+        if any(effect.value(model.evaluate(context)) for context in contexts):
+            return effect
+    assume(False)
+    raise AssertionError
+
+
+def as_sets(found: Any) -> set[frozenset[tuple[str, int]]]:
+    return {frozenset(getattr(entry, "event", entry).items()) for entry in found}
+
+
+def oracle_of(model: Model, contexts: list[dict[str, int]], effect: Expression, definition: str) -> Oracle:
+    try:
+        return Oracle(model, contexts, effect, definition)
+    except OutOfBudget:
+        assume(False)
+        raise
+
+
+@pytest.mark.parametrize("definition", [name for name in DEFINITIONS if name != "functional"])
+@many(1000)
+@given(data=st.data())
+def test_the_explanations_are_those_of_the_oracle(definition: str, data: st.DataObject) -> None:
+    model, contexts, effect = data.draw(situations())
+    oracle = oracle_of(model, contexts, effect, definition)
+    found = ac.explanations(model, contexts=contexts, effect=effect, definition=definition)
+    assert len(as_sets(found)) == len(found)
+    assert as_sets(found) == as_sets(oracle.explanations())
+
+
+@pytest.mark.parametrize("definition", ["modified-hp", "updated-hp"])
+@many(600)
+@given(data=st.data())
+def test_every_verdict_is_that_of_the_oracle_condition_by_condition(definition: str, data: st.DataObject) -> None:
+    model, contexts, effect = data.draw(situations(max_endogenous=3))
+    oracle = oracle_of(model, contexts, effect, definition)
+    for event in events(model, effect):
+        verdict = ac.is_explanation(model, contexts=contexts, effect=effect, event=event, definition=definition)
+        happens = oracle.happens(event)
+        assert verdict.holds == oracle.is_explanation(event)
+        assert verdict.conditions["EX3"] == bool(happens)
+        assert verdict.conditions["EX4"] == (len(happens) < len(oracle.happens({})))
+        if happens:
+            assert verdict.conditions["EX1a"] == (oracle.causal(event, happens) == happens)
+            assert verdict.conditions["EX1b"] == oracle.sufficient(event)
+
+
+@many(400)
+@given(situation=situations())
+def test_an_explanation_replays(situation: tuple[Model, list[dict[str, int]], Expression]) -> None:
+    model, contexts, effect = situation
+    for found in ac.explanations(model, contexts=contexts, effect=effect):
+        for context in contexts:
+            assert effect.value(model.evaluate(context, do=found.event))
+        world = model.evaluate(found.cause.query.context)
+        assert found.cause.query.context in contexts
+        assert effect.value(world)
+        assert all(world[name] == value for name, value in found.event.items())
+        assert found.event.keys() & found.cause.event.keys()
+        assert found.cause.witness.replay(found.cause.query)
+
+
+# -- published verdicts ----------------------------------------------------------------------------
+
+FOUR = [{"L": 0, "MD": 0}, {"L": 1, "MD": 0}, {"L": 0, "MD": 1}, {"L": 1, "MD": 1}]
+
+
+@pytest.mark.parametrize(
+    ("fire", "rows", "expected"),
+    [
+        # Halpern, Actual Causality (2016), Section 7.1: the forest fire and its four contexts.
+        ("either", (0, 1, 2, 3), {"L=1": False, "MD=1": False}),
+        ("both", (0, 1, 2, 3), {"L=1,MD=1": True}),
+        ("either", (1, 3), {"L=1": True, "MD=1": False}),  # the lightning is known
+        ("both", (1, 3), {"MD=1": True}),
+        ("both", (2, 3), {"L=1": True}),
+        ("either", (3,), {"L=1": True, "MD=1": True}),
+        ("both", (3,), {"L=1": True, "MD=1": True}),
+        ("both", (0, 1, 2), {}),  # it cannot have burned
+    ],
+)
+@pytest.mark.parametrize("definition", ["modified-hp", "original-hp", "updated-hp"])
+def test_the_forest_fire_is_explained_as_published(
+    fire: str, rows: tuple[int, ...], expected: dict[str, bool], definition: str
+) -> None:
+    """The explanations, each with whether it is trivial."""
+    model = Model.from_text(FIRES[fire])
+    contexts = [FOUR[row] for row in rows]
+    found = ac.explanations(model, contexts=contexts, effect="FF == 1", definition=definition)
+    named = {",".join(f"{n}={v}" for n, v in sorted(entry.event.items())): entry.trivial for entry in found}
+    assert named == expected
+    assert found.status is Status.COMPLETE
+
+
+def test_lightning_alone_does_not_explain_a_fire_that_takes_both() -> None:
+    verdict = ac.is_explanation(Model.from_text(FIRES["both"]), effect="FF == 1", event="L=1")
+    assert not verdict
+    assert verdict.failed == "EX1b"
+    assert verdict.counterexample == {"L": 0, "MD": 0}
+    assert "setting it would not have brought FF=1 about" in str(verdict)
+
+
+# -- what may be given for contexts ----------------------------------------------------------------
+
+
+def test_contexts_are_a_list_a_formula_columns_or_a_distribution() -> None:
+    model = Model.from_text(FIRES["both"])
+    columns = {"L": np.array([1, 1, 1]), "MD": np.array([0, 1, 1])}
+    weighted = [({"L": 1, "MD": 0}, "1/4"), ("L=1, MD=1", 0.75)]
+    for contexts in ("L == 1", [FOUR[1], FOUR[3]], ["L=1, MD=0", "L=1, MD=1"], columns, weighted, {"L": 1, "MD": 0.5}):
+        found = ac.explanations(model, contexts=contexts, effect="FF == 1")
+        assert as_sets(found) == {frozenset({("MD", 1)})}
+        assert found[0].contexts == 2
+
+
+@pytest.mark.parametrize(
+    ("contexts", "expected"),
+    [
+        ([], "contexts must be a list of contexts such as"),
+        (7, "contexts must be a list of contexts such as"),
+        ("L == 7", "No context satisfies 'L == 7'"),
+        ("L = 1", "'=' is not a comparison"),
+        ([{"L": 1}], "The context must set every root; missing: MD."),
+        ([{"L": 1, "MD": 0, "FF": 1}], "The context sets FF, which has an equation"),
+        ([({"L": 1, "MD": 0}, 0.5)], "The probabilities of contexts must sum to 1; got 0.5."),
+        ([({"L": 1, "MD": 0}, -1)], "The weights of contexts must be counts"),
+        ({"L": 0.5}, "contexts must give a probability to every root; missing: MD."),
+        ({"L": 0.5, "MD": 2}, "The probability of MD must be between 0 and 1; got 2."),
+        ({"L": 0.5, "MD": 1, "FF": 1}, "contexts gives a probability to FF, which follows from its equation"),
+        ({"L": np.array([1])}, "contexts must have a column for every root; missing: MD."),
+        ({"L": np.array([1]), "MD": np.array([1, 0])}, "must be one-dimensional and of one length"),
+        ({"L": np.array([1]), "MD": np.array([5])}, "MD must be in {0, 1}; got 5."),
+    ],
+)
+def test_contexts_that_make_no_sense_are_refused_in_a_sentence(contexts: Any, expected: str) -> None:
+    with pytest.raises(ac.ActCauseError) as refused:
+        ac.explanations(Model.from_text(FIRES["both"]), contexts=contexts, effect="FF == 1")
+    assert expected in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_question_that_makes_no_sense_is_refused() -> None:
+    model = Model.from_text(FIRES["both"])
+    for wrong, expected in [
+        ({"effect": "FX"}, "unknown variable 'FX'"),
+        ({"definition": "modified"}, "did you mean 'modified-hp'?"),
+        ({"max_explanations": 0}, "max_explanations must be at least 1"),
+        ({"max_seconds": -1}, "max_seconds must be a positive number"),
+    ]:
+        with pytest.raises(ac.ActCauseError, match=expected.replace("?", r"\?")):
+            list(ac.explanations(model, **{"effect": "FF", **wrong}))
+    with pytest.raises(QueryError, match="The event must be a non-empty mapping"):
+        ac.is_explanation(model, effect="FF", event={})
+
+
+# -- laziness and words ----------------------------------------------------------------------------
+
+
+def test_the_first_explanations_come_before_the_rest_is_known() -> None:
+    lines = [f"R{i}" for i in range(14)] + ["Y = " + " + ".join(f"R{i}" for i in range(14)) + " >= 7"]
+    found = ac.explanations(Model.from_text("\n".join(lines)), effect="Y", contexts=majority(300))
+    assert len(found[:3]) == 3
+    assert found._status is None
+
+
+def majority(count: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return {f"R{i}": rng.integers(0, 2, count) for i in range(14)}
+
+
+def test_a_search_may_end_at_a_number_or_a_time() -> None:
+    model = Model.from_text(FIRES["either"])
+    assert ac.explanations(model, effect="FF", max_explanations=1).status is Status.MAX_EXPLANATIONS
+    assert ac.explanations(model, effect="FF", max_seconds=1e-9).status is Status.OUT_OF_TIME
+    verdict = ac.is_explanation(model, effect="FF", event="L=1", max_seconds=1e-9)
+    assert verdict.holds is None
+    assert "It is not known whether L=1 is an explanation of FF=1." in str(verdict)
+
+
+def test_explanations_read_as_sentences_and_as_json() -> None:
+    model = Model.from_text('L "the lightning"\nMD\nFF = L and MD')
+    [found] = ac.explanations(model, effect="FF == 1", contexts={"L": "1/2", "MD": 0.25})
+    assert str(found) == (
+        "The lightning L=1 and MD=1 together are a trivial explanation of FF=1: setting them brings FF=1 about "
+        "in all 4 contexts, and one of them is part of a cause in the one context in which all happen. "
+        "FF=1 never happens without them."
+    )
+    document = found.to_json()
+    assert document["probability"] == document["goodness"] == "1"
+    assert document["instance"]["context"] == {"L": 1, "MD": 1}
+    assert "Nothing explains" in str(ac.explanations(model, effect="FF", contexts=["L=0,MD=0"]))
+    larger = ac.is_explanation(model, effect="FF", event="L=1,MD=1", contexts="L == 1")
+    assert larger.smaller == {"MD": 1}
+    assert "EX2 fails, since it is not minimal: MD=1 is enough" in str(larger)
+    assert larger.to_json()["failed"] == "EX2"

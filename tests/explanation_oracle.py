@@ -1,0 +1,89 @@
+"""Explanations and sufficient causes by their own words, trying everything. Short, slow, and to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, product
+
+from actcause import DEFINITIONS, Model, Query
+from actcause.core.definitions import Search
+from actcause.core.expression import Expression
+from actcause.core.solvers import Exhaustive
+
+Context = dict[str, int]
+Event = dict[str, int]
+
+
+def parts_of_causes(model: Model, context: Context, effect: Expression, definition: str) -> set[str]:
+    """Return every variable that is in some cause of the effect: a minimal set that meets AC2."""
+    query = Query(model, context, effect, definition)
+    if not query.happened:
+        return set()
+    search, oracle = Search(query, max_steps=60_000), Exhaustive(DEFINITIONS[definition])
+    causes: list[set[str]] = []
+    for size in range(1, len(query.relevant) + 1):
+        for names in combinations(query.relevant, size):
+            if not any(cause <= set(names) for cause in causes):
+                event = {name: query.actual[name] for name in names}
+                if oracle.witness(search, event) is not None:
+                    causes.append(set(names))
+    return set().union(*causes)
+
+
+class Oracle:
+    """EX1 to EX4, and SC1 to SC4, as they stand."""
+
+    def __init__(self, model: Model, contexts: Sequence[Context], effect: Expression, definition: str) -> None:
+        self.model, self.contexts, self.effect = model, contexts, effect
+        self.worlds = [model.evaluate(context) for context in contexts]
+        self.parts = [parts_of_causes(model, context, effect, definition) for context in contexts]
+
+    def happens(self, event: Event) -> list[int]:
+        """Return the contexts in which the event and the effect happen."""
+        return [
+            index
+            for index, world in enumerate(self.worlds)
+            if self.effect.value(world) and all(world[name] == value for name, value in event.items())
+        ]
+
+    def causal(self, event: Event, among: Iterable[int]) -> list[int]:
+        return [index for index in among if any(name in self.parts[index] for name in event)]
+
+    def sufficient(self, event: Event) -> bool:
+        return all(self.effect.value(self.model.evaluate(context, do=event)) for context in self.contexts)
+
+    def ex1(self, event: Event) -> bool:
+        happens = self.happens(event)
+        return self.causal(event, happens) == happens and self.sufficient(event)
+
+    def is_explanation(self, event: Event) -> bool:
+        return bool(self.happens(event)) and self.ex1(event) and not any(map(self.ex1, strict_parts(event)))
+
+    def explanations(self) -> list[Event]:
+        return [event for event in events(self.model, self.effect) if self.is_explanation(event)]
+
+    def sc(self, event: Event, context: int) -> bool:
+        """Return whether SC1 to SC3 hold in a context."""
+        return context in self.happens(event) and bool(self.causal(event, [context])) and self.sufficient(event)
+
+    def sufficient_causes(self, context: int) -> list[Event]:
+        return [
+            event
+            for event in events(self.model, self.effect)
+            if self.sc(event, context) and not any(self.sc(part, context) for part in strict_parts(event))
+        ]
+
+
+def events(model: Model, effect: Expression) -> Iterator[Event]:
+    """Yield every event of variables outside the effect."""
+    names = [name for name in model.endogenous if name not in effect.names()]
+    for size in range(1, len(names) + 1):
+        for some in combinations(names, size):
+            for values in product(*(model.ranges[name] for name in some)):
+                yield dict(zip(some, values, strict=True))
+
+
+def strict_parts(event: Event) -> Iterator[Event]:
+    for size in range(1, len(event)):
+        for names in combinations(event, size):
+            yield {name: event[name] for name in names}
