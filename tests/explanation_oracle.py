@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
+from random import Random
+from typing import Any
+
+from hypothesis import assume
+from hypothesis import strategies as st
 
 from actcause import DEFINITIONS, Model, Query
-from actcause.core.definitions import Search
+from actcause.core.definitions import OutOfBudget, Search
 from actcause.core.expression import Expression
 from actcause.core.solvers import Exhaustive
+from strategies import models, random_expression
 
 Context = dict[str, int]
 Event = dict[str, int]
@@ -87,3 +93,38 @@ def strict_parts(event: Event) -> Iterator[Event]:
     for size in range(1, len(event)):
         for names in combinations(event, size):
             yield {name: event[name] for name in names}
+
+
+# -- random situations -----------------------------------------------------------------------------
+
+
+@st.composite
+def situations(draw: st.DrawFn, max_endogenous: int = 4) -> tuple[Model, list[dict[str, int]], Expression]:
+    """A random model, some of its contexts, and an effect that happens in one of them."""
+    model = draw(models(max_endogenous=max_endogenous))
+    rng = draw(st.randoms(use_true_random=True))
+    every = list(model.contexts())
+    contexts = rng.sample(every, rng.randint(1, min(len(every), 8)))
+    return model, contexts, random_effect(rng, model, contexts)
+
+
+def random_effect(rng: Random, model: Model, contexts: list[dict[str, int]]) -> Expression:
+    following = [name for name in model.variables if name in model.equations] or list(model.endogenous)
+    for _ in range(10):
+        effect = random_expression(rng, rng.sample(following, 1), rng.randint(1, 2), arithmetic=False)
+        if any(effect.value(model.evaluate(context)) for context in contexts):
+            return effect
+    assume(False)
+    raise AssertionError
+
+
+def as_sets(found: Any) -> set[frozenset[tuple[str, int]]]:
+    return {frozenset(getattr(entry, "event", entry).items()) for entry in found}
+
+
+def oracle_of(model: Model, contexts: list[dict[str, int]], effect: Expression, definition: str) -> Oracle:
+    try:
+        return Oracle(model, contexts, effect, definition)
+    except OutOfBudget:
+        assume(False)
+        raise

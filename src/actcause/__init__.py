@@ -17,7 +17,18 @@ from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .core.compare import Comparison, Opinion, compare
 from .core.definitions import DEFINITIONS
 from .core.equation import vectorized
-from .core.explanations import Explanation, Explanations, ExplanationVerdict, explanations, is_explanation
+from .core.explanations import (
+    Explanation,
+    Explanations,
+    ExplanationVerdict,
+    SufficiencyVerdict,
+    SufficientCause,
+    SufficientCauses,
+    explanations,
+    is_explanation,
+    is_sufficient_cause,
+    sufficient_causes,
+)
 from .core.find import causes, is_cause, partitions
 from .core.model import Model
 from .core.responsibility import blame, responsibility
@@ -54,6 +65,9 @@ __all__ = [
     "Replay",
     "StateSpace",
     "Status",
+    "SufficiencyVerdict",
+    "SufficientCause",
+    "SufficientCauses",
     "Transitions",
     "Verdict",
     "Witness",
@@ -64,8 +78,10 @@ __all__ = [
     "explanations",
     "is_cause",
     "is_explanation",
+    "is_sufficient_cause",
     "partitions",
     "responsibility",
+    "sufficient_causes",
     "vectorized",
 ]
 

@@ -38,11 +38,25 @@ def test_explain_reads_contexts_and_probabilities(tmp_path: Path, as_json: Any) 
     assert document["contexts"] == 2
 
 
+def test_explain_finds_sufficient_causes(as_json: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    code, document = as_json("explain", "forest-fire-disjunctive", "--sufficient")
+    assert code == 0
+    found = [cause["event"] for cause in document["sufficient_causes"]]
+    assert sorted(map(list, found)) == [["L"], ["MD"]]
+    code, document = as_json("explain", FIRE, "--sufficient", "--event", "L=1", "--context", "L=1,MD=1")
+    assert code == 1
+    assert document["failed"] == "SC3"
+    assert main(["explain", FIRE, "--sufficient", "--event", "L=1,MD=1"]) == 0
+    assert "SC1 yes, SC2 yes, SC3 yes, SC4 yes" in capsys.readouterr().out
+    assert main(["explain", "forest-fire-disjunctive", "--sufficient", "--max-explanations", "1"]) == 0
+    assert "The search stopped at --max-explanations" in capsys.readouterr().out
+
+
 def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", FIRE, "--event", "L=1,MD=1"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "EX1a yes, EX1b yes, EX2 yes, EX3 yes, EX4 no" in printed
-    assert "For instance, in the context" in printed
+    assert "In the context L=1, MD=1:" in printed
     assert main(["explain", FIRE, "--max-explanations", "1"]) == 0
     assert "Relative to 4 contexts: what explains FF == 1?" in capsys.readouterr().out
 
@@ -56,6 +70,8 @@ def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> N
         (("--prior", "L=1,L=1"), "--prior must be written as"),
         (("--where", "L = 1"), "--where, line 1, column 3"),
         (("--contexts", "nowhere.csv"), "There is no file 'nowhere.csv' of contexts"),
+        (("--context", "L=1"), "--context goes with --sufficient"),
+        (("--sufficient", "--context", "L=1"), "The context must set every root; missing: MD."),
         (("--definition", "all"), "Unknown definition 'all'"),
         (("--max-explanations", "0"), "'--max-explanations'"),
     ],

@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.contexts import ContextTable, parse_prior, read_contexts
-from ..core.explanations import ExplanationVerdict, explanations, is_explanation
+from ..core.explanations import (
+    Explanations,
+    ExplanationVerdict,
+    SufficiencyVerdict,
+    SufficientCauses,
+    explanations,
+    is_explanation,
+    is_sufficient_cause,
+    sufficient_causes,
+)
 from ..core.model import Model
 from ..errors import QueryError
 from ..io.console import print_json
@@ -24,6 +33,8 @@ def explain(
     contexts: options.ContextsOption = None,
     prior: options.PriorOption = None,
     event: options.EventOption = None,
+    sufficient: options.SufficientOption = False,
+    context: options.ContextOption = None,
     definition: options.OneDefinitionOption = "modified-hp",
     max_explanations: options.MaxExplanationsOption = None,
     max_seconds: options.MaxSecondsOption = None,
@@ -33,6 +44,9 @@ def explain(
 
     All contexts of the model are possible, unless --where, --contexts or --prior says otherwise. With --event the exit
     code is 0 for yes and 1 for no; 2 means that the question could not be asked, or that the time ran out.
+
+    With --sufficient the context is known: what is part of a cause in it, and would have brought the effect about in
+    all the others too?
     """
     source = read_model(model)
     question: dict[str, Any] = {
@@ -41,12 +55,20 @@ def explain(
         "definition": definition,
         "max_seconds": max_seconds,
     }
+    if sufficient:
+        question["context"] = source.read_context(context)
+    elif context is not None:
+        raise QueryError("--context goes with --sufficient; an explanation is for those who do not know the context.")
     if event is not None:
-        verdict = is_explanation(source.model, event=event, **question)
-        return _show_verdict(verdict, as_json)
+        judge = is_sufficient_cause if sufficient else is_explanation
+        return _show_verdict(judge(source.model, event=event, **question), as_json)
     if max_explanations is None and not as_json:
         max_explanations = options.SHOWN_CAUSES
-    found = explanations(source.model, max_explanations=max_explanations, **question)
+    found: Explanations | SufficientCauses
+    if sufficient:
+        found = sufficient_causes(source.model, max_causes=max_explanations, **question)
+    else:
+        found = explanations(source.model, max_explanations=max_explanations, **question)
     if as_json:
         print_json(found.to_json())
     else:
@@ -57,7 +79,7 @@ def explain(
     return YES
 
 
-def choose_contexts(model: Model, where: str | None, contexts: str | None, prior: str | None) -> ContextTable:
+def choose_contexts(model: Model, where: str | None, contexts: str | None, prior: str | None) -> ContextTable | None:
     """Choose which contexts are possible, from options of which at most one is given."""
     given = [name for name, value in (("--where", where), ("--contexts", contexts), ("--prior", prior)) if value]
     if len(given) > 1:
@@ -66,10 +88,10 @@ def choose_contexts(model: Model, where: str | None, contexts: str | None, prior
         return read_contexts(model, read_context_file(contexts, model))
     if prior is not None:
         return read_contexts(model, parse_prior(prior), "prior")
-    return read_contexts(model, where, "where")
+    return None if where is None else read_contexts(model, where, "where")
 
 
-def _show_verdict(verdict: ExplanationVerdict, as_json: bool) -> int:
+def _show_verdict(verdict: ExplanationVerdict | SufficiencyVerdict, as_json: bool) -> int:
     if as_json:
         print_json(verdict.to_json())
     else:
@@ -87,6 +109,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause explain forest-fire-disjunctive",
         'actcause explain forest-fire-conjunctive --where "L == 1"',
         "actcause explain forest-fire-conjunctive --event MD=1; echo $?",
+        "actcause explain forest-fire-disjunctive --sufficient",
         'actcause explain model.txt --effect "BS == 1" --contexts contexts.csv --json',
     )
 }

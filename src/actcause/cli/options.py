@@ -130,6 +130,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
             "Independent roots: 'A=0.3' is the probability that A is 1, 'B:2=1/4' that B is 2.",
         ),
     ]
+    SufficientOption = Annotated[
+        bool, option("--sufficient", "Ask for sufficient causes in --context instead of explanations.")
+    ]
     MaxExplanationsOption = Annotated[
         int | None, option("--max-explanations N", f"Stop at this many; for people {SHOWN_CAUSES}.", min=1)
     ]

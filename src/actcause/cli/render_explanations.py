@@ -7,40 +7,51 @@ from rich.text import Text
 
 from ..core.answer import Status
 from ..core.definitions import DEFINITIONS
-from ..core.explanations import Explanations, ExplanationVerdict
-from ..core.explanations.answer import ExplanationQuery
+from ..core.explanations import Explanations, ExplanationVerdict, SufficiencyVerdict, SufficientCauses
 from .options import name_option
-from .render import indent, word
+from .render import assignments, indent, word
 
 
-def explanations_page(found: Explanations) -> RenderableType:
-    """Draw the explanations that were found, and how the search ended."""
+def explanations_page(found: Explanations | SufficientCauses) -> RenderableType:
+    """Draw what was found, and how the search ended."""
     listed = list(found)
-    parts: list[RenderableType] = [*_heading(found.query, f"what explains {found.query.effect}?")]
-    parts += [indent(explanation.sentence) for explanation in listed] or [indent(found.sentence)]
+    asked = "is a sufficient cause of" if isinstance(found, SufficientCauses) else "explains"
+    parts = _heading(found, f"what {asked} {found.query.effect}?")
+    parts += [indent(str(entry)) for entry in listed] or [indent(found.sentence)]
     if found.status is not Status.COMPLETE:
-        parts.append(Text(found.status.describe(name_option)))
+        parts.append(Text(_describe(found.status)))
     return Group(*parts)
 
 
-def explanation_page(verdict: ExplanationVerdict) -> RenderableType:
+def _describe(status: Status) -> str:
+    """Write how the search ended; here one option limits explanations and sufficient causes alike."""
+    limit = Status.MAX_EXPLANATIONS if status is Status.MAX_CAUSES else status
+    return limit.describe(name_option)
+
+
+def explanation_page(verdict: ExplanationVerdict | SufficiencyVerdict) -> RenderableType:
     """Draw the verdict on one event, condition by condition."""
     conditions = ", ".join(f"{name} {word(held)}" for name, held in verdict.conditions.items())
-    parts = [*_heading(verdict.query, f"does it explain {verdict.query.effect}?")]
+    asked = "is it a sufficient cause of" if isinstance(verdict, SufficiencyVerdict) else "does it explain"
+    parts = _heading(verdict, f"{asked} {verdict.query.effect}?")
     parts += [indent(verdict.describe(name_option)), indent(conditions)]
-    if verdict.explanation is not None:
-        instance = verdict.explanation.cause
-        context = ", ".join(f"{name}={value}" for name, value in list(instance.query.context.items())[:8])
-        parts.append(indent(f"For instance, in the context {context}: {instance.sentence}"))
-    elif verdict.goodness:
-        parts.append(indent(f"Where it and the effect happen, it is a full explanation with {verdict.goodness}."))
+    found = verdict.found if isinstance(verdict, SufficiencyVerdict) else verdict.explanation
+    if found is not None:
+        query = found.cause.query
+        parts.append(indent(f"In the context {assignments(query.context)}: {found.cause.sentence}"))
+    elif isinstance(verdict, ExplanationVerdict) and verdict.goodness:
+        parts.append(indent(f"It is a partial explanation of goodness {verdict.goodness}."))
     return Group(*parts)
 
 
-def _heading(query: ExplanationQuery, asked: str) -> list[RenderableType]:
+def _heading(
+    answer: Explanations | SufficientCauses | ExplanationVerdict | SufficiencyVerdict, asked: str
+) -> list[RenderableType]:
+    query = answer.query
+    if isinstance(answer, (SufficientCauses, SufficiencyVerdict)):
+        where = f"In the context {assignments(answer.query.context)}"
+    else:
+        count = len(answer.query.contexts)
+        where = f"Relative to {count:,} context{'' if count == 1 else 's'}"
     citation = DEFINITIONS[query.definition].citation
-    count = f"{len(query.contexts):,} context{'' if len(query.contexts) == 1 else 's'}"
-    return [
-        Text(f"Relative to {count}: {asked}"),
-        Text(f"With causes by {query.definition} ({citation}):", style="bold"),
-    ]
+    return [Text(f"{where}: {asked}"), Text(f"With causes by {query.definition} ({citation}):", style="bold")]

@@ -36,7 +36,7 @@ class ModelSource:
     ) -> dict[str, Any]:
         """Read the parts of a question; the example's stand in for those that are missing."""
         return {
-            "context": self._read_context(context),
+            "context": self.read_context(context),
             "effect": self.read_effect(effect),
             "event": None if event is None else self._parse_event("event", event),
             "alpha_sufficiency": self._read_share("alpha_sufficiency", alpha_sufficiency),
@@ -63,7 +63,8 @@ class ModelSource:
             "alpha_necessity": self._read_share("alpha_necessity", alpha_necessity),
         }
 
-    def _read_context(self, given: str | None) -> dict[str, int]:
+    def read_context(self, given: str | None) -> dict[str, int]:
+        """Read what the roots were; the example's context stands in where it is missing."""
         if given is not None:
             context = self._parse_event("context", given)
             follows = next((name for name in context if name in self.model.equations), None)

@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import actcause as ac
 from actcause import DEFINITIONS, Model, QueryError, Status
-from actcause.core.definitions import OutOfBudget
 from actcause.core.expression import Expression
-from explanation_oracle import Oracle, events
-from strategies import many, models, random_expression
+from explanation_oracle import as_sets, events, oracle_of, situations
+from strategies import many
 
 FIRES = {"either": "L\nMD\nFF = L or MD", "both": "L\nMD\nFF = L and MD"}
-
-
-@st.composite
-def situations(draw: st.DrawFn, max_endogenous: int = 4) -> tuple[Model, list[dict[str, int]], Expression]:
-    """A random model, some of its contexts, and an effect that happens in one of them."""
-    model = draw(models(max_endogenous=max_endogenous))
-    rng = draw(st.randoms(use_true_random=True))
-    every = list(model.contexts())
-    contexts = rng.sample(every, rng.randint(1, min(len(every), 8)))
-    return model, contexts, random_effect(rng, model, contexts)
-
-
-def random_effect(rng: Random, model: Model, contexts: list[dict[str, int]]) -> Expression:
-    following = [name for name in model.variables if name in model.equations] or list(model.endogenous)
-    for _ in range(10):
-        effect = random_expression(rng, rng.sample(following, 1), rng.randint(1, 2), arithmetic=False)
-        if any(effect.value(model.evaluate(context)) for context in contexts):
-            return effect
-    assume(False)
-    raise AssertionError
-
-
-def as_sets(found: Any) -> set[frozenset[tuple[str, int]]]:
-    return {frozenset(getattr(entry, "event", entry).items()) for entry in found}
-
-
-def oracle_of(model: Model, contexts: list[dict[str, int]], effect: Expression, definition: str) -> Oracle:
-    try:
-        return Oracle(model, contexts, effect, definition)
-    except OutOfBudget:
-        assume(False)
-        raise
 
 
 @pytest.mark.parametrize("definition", [name for name in DEFINITIONS if name != "functional"])

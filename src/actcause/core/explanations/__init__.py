@@ -2,12 +2,24 @@
 
 from .answer import Explanation, ExplanationQuery, Explanations, ExplanationVerdict
 from .explain import explanations, is_explanation
+from .sufficient import (
+    SufficiencyVerdict,
+    SufficientCause,
+    SufficientCauses,
+    is_sufficient_cause,
+    sufficient_causes,
+)
 
 __all__ = [
     "Explanation",
     "ExplanationQuery",
     "ExplanationVerdict",
     "Explanations",
+    "SufficiencyVerdict",
+    "SufficientCause",
+    "SufficientCauses",
     "explanations",
     "is_explanation",
+    "is_sufficient_cause",
+    "sufficient_causes",
 ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any
 
 from ...errors import Naming, name_in_python
 from ..answer import Assignment, Cause, Query, Status, _assignments, _opening
 from ..contexts import ContextTable
 from ..expression import Expression
+from .lazy_list import LazyList
 
 CONDITIONS = ("EX1a", "EX1b", "EX2", "EX3", "EX4")
 
@@ -95,63 +96,19 @@ def _count(contexts: int) -> str:
     return {1: "the only one", 2: "both contexts"}.get(contexts, f"all {contexts:,} contexts")
 
 
-class Explanations(Sequence[Explanation]):
+class Explanations(LazyList[Explanation]):
     """All minimal explanations, found as they are read; `len`, `[-1]` and `status` read them all."""
 
     def __init__(
         self, query: ExplanationQuery, search: Iterator[Explanation | Status], statistics: Mapping[str, int]
     ) -> None:
-        self.query, self.statistics, self._search = query, statistics, search
-        self._found: list[Explanation] = []
-        self._status: Status | None = None
-
-    def _read(self, count: int | None) -> list[Explanation]:
-        while self._status is None and (count is None or len(self._found) < count):
-            step = next(self._search, Status.COMPLETE)
-            if isinstance(step, Status):
-                self._status = step
-            else:
-                self._found.append(step)
-        return self._found
-
-    @overload
-    def __getitem__(self, index: int) -> Explanation: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Explanation]: ...
-    def __getitem__(self, index: int | slice) -> Explanation | list[Explanation]:
-        if isinstance(index, slice):
-            ends = (index.start, index.stop)
-            forward = (index.step or 1) > 0 and all(end is None or end >= 0 for end in ends)
-            return self._read(index.stop if forward else None)[index]
-        return self._read(index + 1 if index >= 0 else None)[index]
-
-    def __iter__(self) -> Iterator[Explanation]:
-        position = 0
-        while len(found := self._read(position + 1)) > position:
-            yield found[position]
-            position += 1
-
-    def __len__(self) -> int:
-        return len(self._read(None))
-
-    def __bool__(self) -> bool:
-        return bool(self._read(1))
-
-    @property
-    def status(self) -> Status:
-        """How the search ended; asking runs it to its end."""
-        self._read(None)
-        assert self._status is not None
-        return self._status
+        super().__init__(search, statistics)
+        self.query = query
 
     @property
     def sentence(self) -> str:
         """The first few explanations, each in a sentence."""
-        shown = self[:5]
-        if not shown:
-            return f"Nothing explains {self.query.within(0).effect_text}, relative to these contexts."
-        more = len(self._read(6)) > 5
-        return "\n".join(found.sentence for found in shown) + ("\n… and more." if more else "")
+        return self._describe(f"Nothing explains {self.query.within(0).effect_text}, relative to these contexts.")
 
     def __str__(self) -> str:
         return self.sentence

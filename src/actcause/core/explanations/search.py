@@ -172,7 +172,8 @@ class MinimalEvents:
     def _from_insufficient(self, event: Event, context: Mapping[str, int]) -> list[int]:
         world = self.requirements.model.solve(context, event)
         reasons = self._reasons.find(context, event, world)
-        clause = [-self.literals[name, event[name]] for name in reasons.set]
-        for name in reasons.follow & self.values.keys():
-            clause += [self.literals[name, value] for value in self.values[name] if value != world[name]]
+        clause = [-self.literals[conjunct] for conjunct in event.items() if conjunct[0] in reasons.set]
+        for name, values in self.values.items():
+            if name in reasons.follow:
+                clause += [self.literals[name, value] for value in values if value != world[name]]
         return clause
