@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine_tasks import doubled
+from engine_tasks import doubled, slept
 
 from actcause.cli import main
-from actcause.parallel import EngineError, engine, values
+from actcause.parallel import EngineError, engine, ray_cluster, values
 
 ray = pytest.importorskip("ray")
 
@@ -31,7 +31,7 @@ assert not ray.is_initialized()
 CALLER = """
 import sys
 from actcause.parallel import engine, values
-from engine_tasks import doubled
+from engine_tasks import doubled, slept
 
 for _ in range(2):
     with engine("ray", address=sys.argv[1]) as workers:
@@ -58,6 +58,27 @@ def test_a_connection_of_the_caller_is_used_and_kept() -> None:
     with engine("ray", workers=1) as inner:
         assert list(values(inner.run(doubled, [1]))) == [2]
     assert ray.is_initialized()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_abandoned_tasks_end_by_themselves_or_before_anything_else_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    def cancel(reference: object, force: bool) -> None:
+        ended.append(reference)
+        really(reference, force=force)
+
+    really = ray.cancel
+    monkeypatch.setattr(ray, "cancel", cancel)
+    with engine("ray", workers=2) as workers:
+        for seconds, grace, forced in ((0.3, 60.0, 0), (60.0, 0.0, 1)):
+            monkeypatch.setattr(ray_cluster, "GRACE", grace)
+            begun = workers.run(slept, [0.0, seconds])
+            next(begun)
+            begun.close()
+            assert len(ended) == forced
+        assert ray.wait(ended, timeout=0)[0] == ended
+        assert [outcome.attempts for outcome in workers.run(slept, [0.0] * 4)] == [1] * 4
 
 
 def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

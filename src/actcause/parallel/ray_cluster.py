@@ -22,6 +22,7 @@ from .ordering import Died, Reply, run_in_order
 T = TypeVar("T")
 R = TypeVar("R")
 PATIENCE = 10.0  # seconds
+GRACE = 1.0  # seconds in which abandoned tasks may end by themselves
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the default warns that it will change
@@ -102,10 +103,19 @@ class _Submitted:
         return reply
 
     def abandon(self, numbers: Iterable[int]) -> None:
+        """End these tasks, and wait until they have ended.
+
+        Ray ends a task by ending its worker, and does not notice if the worker has begun another by then. So tasks that
+        are nearly done are left to end, and nothing is begun before the others are gone.
+        """
         ray = _ray()
-        if ray.is_initialized():
-            for reference in self._numbers:
+        if ray.is_initialized() and self._numbers:
+            references = list(self._numbers)
+            _, running = ray.wait(references, num_returns=len(references), timeout=GRACE)
+            for reference in running:
                 ray.cancel(reference, force=True)
+            if running:
+                ray.wait(running, num_returns=len(running), timeout=PATIENCE)
 
 
 def _connect(ray: Any, workers: int | None, address: str | None) -> None:
