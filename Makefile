@@ -27,7 +27,7 @@ demo: $(STAMP)  ## Ask what broke the bottle, then learn causes from recordings 
 	$(BIN)/actcause demo
 
 # Two test processes on two cores: torch's own threads would only wait for each other.
-unit test-slow test-browser: export OMP_NUM_THREADS = 1
+unit test-slow test-browser wheel-check: export OMP_NUM_THREADS = 1
 
 test: lint types docs unit  ## Lint, type-check, build the docs, run the tests
 
