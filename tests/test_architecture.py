@@ -96,6 +96,10 @@ def test_importing_the_package_pulls_in_nothing_heavy() -> None:
     assert not modules_after("import actcause") & set(HEAVY)
 
 
+def test_the_command_line_starts_without_domains_and_recordings() -> None:
+    modules_after("import sys, actcause.cli.app\nassert not {'actcause.data', 'actcause.envs'} & set(sys.modules)")
+
+
 def test_asking_a_question_pulls_in_a_sat_solver_and_nothing_else_heavy() -> None:
     asked = (
         "import actcause as ac\n"

@@ -7,7 +7,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.domains import domain_names, make_seeded_domain
 from ..errors import QueryError, suggest
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ class TrainingSource:
 
     @property
     def is_domain(self) -> bool:
+        from ..data.domains import domain_names  # and all domains with it, which no other command needs
+
         return self.name in domain_names()
 
     def absolute(self) -> TrainingSource:
@@ -38,6 +39,8 @@ class TrainingSource:
 
     def check(self) -> None:
         """Refuse what is neither a file nor a domain, and options of the one for the other."""
+        from ..data.domains import domain_names
+
         if self.is_domain:
             if self.mapping is not None:
                 raise QueryError(
@@ -56,6 +59,7 @@ class TrainingSource:
     def read(self, seed: int) -> Transitions:
         """Read the rows; those of a domain are recorded with the training's seed."""
         from ..data import collect, load
+        from ..data.domains import make_seeded_domain
 
         self.check()
         if not self.is_domain:
