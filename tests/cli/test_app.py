@@ -88,7 +88,14 @@ SHORTER = {
     "demo": ("--quick",),
     "reproduce": ("--max-seconds", "0", "--results", "results", "--docs", "docs"),
 }
-SMALLER = {"; echo $?": "", "seed=0..9": "seed=0", "0.01,0.02,0.05": "0.01", "20000": "2000", "50000": "2000"}
+SMALLER = {
+    "; echo $?": "",
+    "seed=0..9": "seed=0",
+    "0.01,0.02,0.05": "0.01",
+    "20000": "2000",
+    "50000": "2000",
+    "--workers 2": "--workers 1",  # two give the same: tests of the engines, of `predict`, of `ask` and of sweeps
+}
 
 
 def test_every_example_of_the_help_runs(

@@ -31,7 +31,7 @@ from actcause.data import collect
 from actcause.learn import JACI, runs
 from actcause.learn.training import surprises
 
-surprises.STEPS = 150
+surprises.STEPS = 60
 
 def dies(after):
     left = [after]
@@ -43,7 +43,7 @@ def dies(after):
 
 def begin(out, **more):
     if os.fork() == 0:
-        learner = JACI(steps=120, distil_steps=60, width=8, batch=32, device="cpu")
+        learner = JACI(steps=72, distil_steps=52, width=8, batch=32, device="cpu")
         runs.train(learner, collect("1-in", 1500, seed=1), out, tensorboard=False, every=0, **more)
         os._exit(0)
     return os.WTERMSIG(os.wait()[1])
@@ -70,7 +70,7 @@ class Cut(BaseException):
 @pytest.fixture(scope="module", autouse=True)
 def _quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surprises, "STEPS", 150)
+        patch.setattr(surprises, "STEPS", 60)
         yield
 
 
@@ -80,7 +80,8 @@ def data() -> Transitions:
 
 
 def learner(**options: Any) -> JACI:
-    return JACI(**{"steps": 120, "distil_steps": 60, "width": 8, "batch": 32, "device": "cpu", **options})
+    """A learner whose stages, but for the short warm-up, have two chunks of steps each."""
+    return JACI(**{"steps": 72, "distil_steps": 52, "width": 8, "batch": 32, "device": "cpu", **options})
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +168,7 @@ def test_every_method_goes_on_to_the_same_bytes(method: str, data: Transitions, 
 def test_killed_processes_leave_runs_that_go_on_to_the_same_bytes(tmp_path: Path) -> None:
     """Killed in the stages "em" and "distil", while a checkpoint is written, and between model and summary."""
     ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path), "6,8", "10,19"], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", PROGRAM, str(tmp_path), "5,7", "10,17"], capture_output=True, text=True, timeout=300
     )
     assert ran.returncode == 0, ran.stderr
     folders = sorted(tmp_path.iterdir())

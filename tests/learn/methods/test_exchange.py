@@ -13,7 +13,7 @@ from actcause.learn.evaluation import edge_error
 from actcause.learn.methods import exchange_training
 from actcause.learn.training import surprises
 
-QUICK = {"steps": 600, "distil_steps": 300, "width": 32, "batch": 256, "labelled": 6000, "device": "cpu"}
+QUICK = {"steps": 300, "distil_steps": 200, "width": 32, "batch": 128, "labelled": 1000, "device": "cpu"}
 
 
 def strike(rows: int, seed: int, *, noise: float = 0.0) -> Transitions:
@@ -41,14 +41,14 @@ def strike(rows: int, seed: int, *, noise: float = 0.0) -> Transitions:
 @pytest.fixture(scope="module", autouse=True)
 def _few_passive_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surprises, "STEPS", 200)
-        patch.setattr(exchange_training, "ALONE_STEPS", 300)
+        patch.setattr(surprises, "STEPS", 100)
+        patch.setattr(exchange_training, "ALONE_STEPS", 150)
         yield
 
 
 @pytest.fixture(scope="module")
 def fitted() -> tuple[ExchangeJACI, Transitions]:
-    return ExchangeJACI(**QUICK).fit(strike(20_000, 0)), strike(1500, 1)
+    return ExchangeJACI(**QUICK).fit(strike(5000, 0)), strike(800, 1)
 
 
 def test_it_finds_which_of_two_balls_struck(fitted: tuple[ExchangeJACI, Transitions]) -> None:
@@ -81,31 +81,31 @@ def test_a_strange_outcome_is_explained_by_the_state_alone(fitted: tuple[Exchang
 
 
 def test_two_seeds_side_by_side_are_two_learners() -> None:
-    options = {**QUICK, "steps": 60, "distil_steps": 20, "width": 16, "labelled": 500}
-    data = strike(2000, 0)
+    options = {**QUICK, "steps": 20, "distil_steps": 20, "width": 16, "labelled": 200}
+    data = strike(500, 0)
     one, two = fit_many([ExchangeJACI(seed=seed, **options) for seed in (0, 1)], [data, data])
-    assert one.predict(data).shape == two.predict(data).shape == (2000, 4)
+    assert one.predict(data).shape == two.predict(data).shape == (500, 4)
     assert not np.array_equal(one.predict_proba(data), two.predict_proba(data))
 
 
 def test_training_ends_when_held_out_events_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange_training, "CHECKED", 50)
-    options = {**QUICK, "steps": 2000, "distil_steps": 20, "width": 16, "labelled": 500, "batch": 64}
+    options = {**QUICK, "steps": 600, "distil_steps": 20, "width": 16, "labelled": 200, "batch": 64}
     generator = np.random.default_rng(0)
-    state = generator.uniform(-1, 1, size=(3000, 2, 1))
+    state = generator.uniform(-1, 1, size=(1500, 2, 1))
     outcome = state[:, 1] + np.sign(state[:, 0])
     data = Transitions(factors=["hand", "lamp"], state=state, outcome=outcome, own="lamp")
     learner = ExchangeJACI(**options).fit(data)
     held = [moment["held"] for moment in learner.history_ if "held" in moment]
-    assert len(held) * 50 < 2000
+    assert len(held) * 50 < 600
     assert min(held) < 0.3
 
 
 def test_categories_are_judged_by_their_chances() -> None:
     """A door opens when the hand is at it and pulls; the paint does nothing."""
-    generator = np.random.default_rng(0)
-    state = np.stack([generator.integers(0, 4, 12_000), generator.integers(0, 3, 12_000), np.zeros(12_000)], axis=1)
-    state[:, 2] = generator.integers(0, 2, 12_000)
+    rows, generator = 4000, np.random.default_rng(0)
+    state = np.stack([generator.integers(0, 4, rows), generator.integers(0, 3, rows), np.zeros(rows)], axis=1)
+    state[:, 2] = generator.integers(0, 2, rows)
     opens = (state[:, 0] == 1) & (state[:, 2] == 0)
     outcome = np.where(opens, 1.0, state[:, 2])[:, None]
     cause = np.stack([opens, np.zeros_like(opens), np.ones_like(opens)], axis=1)
@@ -119,7 +119,7 @@ def test_categories_are_judged_by_their_chances() -> None:
         cause=cause,
         metadata={"categorical": ["hand.pull", "paint.colour", "door.open", "next.open"]},
     )
-    learner = ExchangeJACI(**{**QUICK, "steps": 200, "distil_steps": 150}).fit(data)
+    learner = ExchangeJACI(**{**QUICK, "steps": 150, "distil_steps": 150}).fit(data)
     assert edge_error(data, learner.explain(data)) == 0
     assert edge_error(data, learner.predict(data)) == 0
 

@@ -19,7 +19,7 @@ from actcause.learn.training.replica import prepare_replica
 from actcause.learn.training.session import Session
 from actcause.learn.training.surprises import RARE
 
-QUICK = {"steps": 500, "distil_steps": 200, "width": 32, "batch": 256, "device": "cpu"}
+QUICK = {"steps": 400, "distil_steps": 200, "width": 32, "batch": 128, "device": "cpu"}
 
 
 def gated(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Transitions:
@@ -39,13 +39,13 @@ def gated(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Trans
 @pytest.fixture(scope="module", autouse=True)
 def _few_passive_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surprises, "STEPS", 300)
+        patch.setattr(surprises, "STEPS", 200)
         yield
 
 
 @pytest.fixture(scope="module")
 def fitted() -> tuple[JACI, Transitions]:
-    return JACI(**QUICK).fit(gated(20_000, 0)), gated(4000, 1)
+    return JACI(**QUICK).fit(gated(8000, 0)), gated(2000, 1)
 
 
 def test_it_finds_when_an_edge_fires_without_a_label(fitted: tuple[JACI, Transitions]) -> None:
@@ -78,7 +78,7 @@ def test_rows_that_nothing_explains_are_marked(fitted: tuple[JACI, Transitions])
 @pytest.mark.parametrize(
     ("factors", "options", "passive_steps"),
     [
-        (3, QUICK | {"steps": 800}, 300),
+        (3, QUICK | {"steps": 800, "batch": 256}, 300),
         pytest.param(6, QUICK | {"steps": 2000, "width": 48, "batch": 512}, 1000, marks=pytest.mark.slow),
     ],
     ids=["few", "many"],
@@ -94,7 +94,7 @@ def test_distractors_are_not_named(
 
 
 def test_rare_events_are_balanced_and_sufficiency_is_learned() -> None:
-    learner = JACI(**QUICK).fit(gated(20_000, 4, rate=0.06))
+    learner = JACI(**QUICK).fit(gated(10_000, 4, rate=0.06))
     test = gated(4000, 5, rate=0.06)
     assert 0 < learner.learned_["events"] < RARE
     assert learner.learned_["sufficiency"] == learner.sufficiency
