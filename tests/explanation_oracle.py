@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -78,6 +79,25 @@ class Oracle:
             for event in events(self.model, self.effect)
             if self.sc(event, context) and not any(self.sc(part, context) for part in strict_parts(event))
         ]
+
+
+def partial_goodness(oracle: Oracle, weights: Sequence[int], event: Event) -> Fraction | None:
+    """Return the goodness of a partial explanation, None if the event is none."""
+    happens = oracle.happens(event)
+    causal = oracle.causal(event, happens)
+    kept = [
+        index
+        for index, context in enumerate(oracle.contexts)
+        if oracle.effect.value(oracle.model.evaluate(context, do=event)) and (index not in happens or index in causal)
+    ]
+    relative = Oracle.__new__(Oracle)
+    relative.model, relative.effect = oracle.model, oracle.effect
+    relative.contexts = [oracle.contexts[index] for index in kept]
+    relative.worlds = [oracle.worlds[index] for index in kept]
+    relative.parts = [oracle.parts[index] for index in kept]
+    if not relative.is_explanation(event):
+        return None
+    return Fraction(sum(weights[index] for index in causal), sum(weights[index] for index in happens))
 
 
 def events(model: Model, effect: Expression) -> Iterator[Event]:

@@ -27,6 +27,7 @@ from .core.explanations import (
     explanations,
     is_explanation,
     is_sufficient_cause,
+    partial_explanations,
     sufficient_causes,
 )
 from .core.find import causes, is_cause, partitions
@@ -79,6 +80,7 @@ __all__ = [
     "is_cause",
     "is_explanation",
     "is_sufficient_cause",
+    "partial_explanations",
     "partitions",
     "responsibility",
     "sufficient_causes",

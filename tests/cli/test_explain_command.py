@@ -52,6 +52,15 @@ def test_explain_finds_sufficient_causes(as_json: Any, capsys: pytest.CaptureFix
     assert "The search stopped at --max-explanations" in capsys.readouterr().out
 
 
+def test_explain_finds_partial_explanations(as_json: Any) -> None:
+    asked = ("explain", "rock-throwing", "--prior", "ST=1/4,BT=1/2")
+    _, document = as_json(*asked, "--least-goodness", "0.5")
+    found = {tuple(entry["event"]): entry["goodness"] for entry in document["explanations"]}
+    assert found["BT",] == "3/4"
+    code, document = as_json(*asked, "--event", "BT=1")
+    assert (code, document["goodness"]) == (1, "3/4")
+
+
 def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", FIRE, "--event", "L=1,MD=1"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
@@ -70,6 +79,9 @@ def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> N
         (("--prior", "L=1,L=1"), "--prior must be written as"),
         (("--where", "L = 1"), "--where, line 1, column 3"),
         (("--contexts", "nowhere.csv"), "There is no file 'nowhere.csv' of contexts"),
+        (("--least-goodness", "0.5"), "Partial explanations need probabilities"),
+        (("--least-goodness", "2", "--prior", "L=1,MD=1"), "--least-goodness must be between 0 and 1"),
+        (("--least-goodness", "1", "--event", "L=1"), "--least-goodness lists partial explanations"),
         (("--context", "L=1"), "--context goes with --sufficient"),
         (("--sufficient", "--context", "L=1"), "The context must set every root; missing: MD."),
         (("--definition", "all"), "Unknown definition 'all'"),

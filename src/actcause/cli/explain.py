@@ -14,6 +14,7 @@ from ..core.explanations import (
     explanations,
     is_explanation,
     is_sufficient_cause,
+    partial_explanations,
     sufficient_causes,
 )
 from ..core.model import Model
@@ -35,6 +36,7 @@ def explain(
     event: options.EventOption = None,
     sufficient: options.SufficientOption = False,
     context: options.ContextOption = None,
+    least_goodness: options.LeastGoodnessOption = None,
     definition: options.OneDefinitionOption = "modified-hp",
     max_explanations: options.MaxExplanationsOption = None,
     max_seconds: options.MaxSecondsOption = None,
@@ -59,6 +61,8 @@ def explain(
         question["context"] = source.read_context(context)
     elif context is not None:
         raise QueryError("--context goes with --sufficient; an explanation is for those who do not know the context.")
+    if least_goodness is not None and (sufficient or event is not None):
+        raise QueryError("--least-goodness lists partial explanations; leave out --event and --sufficient.")
     if event is not None:
         judge = is_sufficient_cause if sufficient else is_explanation
         return _show_verdict(judge(source.model, event=event, **question), as_json)
@@ -67,6 +71,9 @@ def explain(
     found: Explanations | SufficientCauses
     if sufficient:
         found = sufficient_causes(source.model, max_causes=max_explanations, **question)
+    elif least_goodness is not None:
+        question |= {"least_goodness": least_goodness, "max_explanations": max_explanations}
+        found = partial_explanations(source.model, **question)
     else:
         found = explanations(source.model, max_explanations=max_explanations, **question)
     if as_json:
@@ -110,6 +117,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         'actcause explain forest-fire-conjunctive --where "L == 1"',
         "actcause explain forest-fire-conjunctive --event MD=1; echo $?",
         "actcause explain forest-fire-disjunctive --sufficient",
+        'actcause explain rock-throwing --prior "ST=1/4, BT=1/2" --least-goodness 0.5',
         'actcause explain model.txt --effect "BS == 1" --contexts contexts.csv --json',
     )
 }

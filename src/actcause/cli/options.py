@@ -27,7 +27,7 @@ OWN = "the example's own"
 NAMED = frozenset(
     (
         *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
-        *("max_explanations", "contexts", "prior"),
+        *("max_explanations", "least_goodness", "contexts", "prior"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
         *("data", "runs", "host", "port", "token", "mapping", "frames", "draw"),
@@ -132,6 +132,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     SufficientOption = Annotated[
         bool, option("--sufficient", "Ask for sufficient causes in --context instead of explanations.")
+    ]
+    LeastGoodnessOption = Annotated[
+        str | None,
+        option("--least-goodness SHARE", "Find partial explanations too, of at least this goodness, such as 0.9."),
     ]
     MaxExplanationsOption = Annotated[
         int | None, option("--max-explanations N", f"Stop at this many; for people {SHOWN_CAUSES}.", min=1)

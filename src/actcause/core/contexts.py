@@ -113,7 +113,9 @@ def read_contexts(model: Model, given: Any, parameter: str = "contexts") -> Cont
             return _merge_rows(model, _columns_of(model, listed, parameter), None)
         if listed and all(_is_pair(entry) for entry in listed):
             amounts = read_amounts([amount for _, amount in listed], parameter)
-            return _merge_rows(model, _columns_of(model, [context for context, _ in listed], parameter), amounts)
+            columns = _columns_of(model, [context for context, _ in listed], parameter)
+            possible = amounts > 0  # what has no probability is not possible
+            return _merge_rows(model, {name: column[possible] for name, column in columns.items()}, amounts[possible])
     raise QueryError(f"{{parameter}} must be {SUCH}; got {{got}}.", parameter=parameter, got=quote(given))
 
 

@@ -2,6 +2,7 @@
 
 from .answer import Explanation, ExplanationQuery, Explanations, ExplanationVerdict
 from .explain import explanations, is_explanation
+from .partial import partial_explanations
 from .sufficient import (
     SufficiencyVerdict,
     SufficientCause,
@@ -21,5 +22,6 @@ __all__ = [
     "explanations",
     "is_explanation",
     "is_sufficient_cause",
+    "partial_explanations",
     "sufficient_causes",
 ]

@@ -46,8 +46,9 @@ class Explanation:
 
     `happens` counts the contexts in which the event and the effect happen, `effects` those in which the effect does;
     `cause` is a cause with a conjunct of the event in one of the former. `trivial` explanations were known already:
-    the effect never happens without them. `probability` is that of the event where the effect happens, and `goodness`
-    the share of those contexts for which this is a full explanation; both are None without probabilities.
+    the effect never happens without them. `full` is false for partial explanations. `probability` is that of the event
+    where the effect happens, and `goodness` that of the contexts for which this is a full explanation where both
+    happen; they are None without probabilities.
     """
 
     event: Assignment
@@ -56,6 +57,7 @@ class Explanation:
     effects: int
     contexts: int
     trivial: bool
+    full: bool = True
     probability: Fraction | None = None
     goodness: Fraction | None = None
 
@@ -63,7 +65,7 @@ class Explanation:
     def sentence(self) -> str:
         query, one = self.cause.query, len(self.event) == 1
         effect, it, them = query.effect_text, "it" if one else "one of them", "it" if one else "them"
-        if self.goodness is not None and self.goodness < 1:
+        if not self.full:
             kind, known = "a partial explanation", ""
             why = f"where they happen together, {it} is part of a cause with probability {self.goodness}"
         else:
@@ -83,6 +85,7 @@ class Explanation:
         return {
             "event": dict(self.event),
             "trivial": self.trivial,
+            "full": self.full,
             "happens": self.happens,
             "effects": self.effects,
             "probability": None if self.probability is None else str(self.probability),

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...errors import QueryError
 from ..answer import Assignment, Status, as_share
-from ..contexts import ContextTable, read_contexts
+from ..contexts import read_contexts
 from ..definitions import Deadline, OutOfBudget
 from ..expression import Array, Expression
 from ..find import Share, get_definition
@@ -82,7 +82,7 @@ def is_explanation(
     """  # noqa: E501 - a sentence is one line
     query = make_explanation_query(model, contexts, effect, definition, alpha_sufficiency, alpha_necessity)
     checked = query.within(0).check_event(event)
-    return _Knowledge(query, Deadline(max_seconds)).judge(checked)
+    return Knowledge(query, Deadline(max_seconds)).judge(checked)
 
 
 def make_explanation_query(
@@ -105,7 +105,7 @@ def make_explanation_query(
     return ExplanationQuery(table, checked.effect, name, *shares)
 
 
-class _Knowledge:
+class Knowledge:
     """What is known: the contexts, those in which the effect happens, and what was found out about causes there."""
 
     def __init__(self, query: ExplanationQuery, deadline: Deadline) -> None:
@@ -128,11 +128,11 @@ class _Knowledge:
             for value in np.unique(self.happened.values[name])
         ]
 
-    def describe(self, event: Assignment) -> Explanation:
+    def describe(self, event: Assignment, goodness: Fraction = Fraction(1), *, full: bool = True) -> Explanation:
         """Say what there is to say about an explanation."""
-        rows = self.requirements.rows(event)
-        row = int(rows[0])
-        cause = next(cause for name in event if (cause := self.requirements.causal.cause_with(name, row)) is not None)
+        causal, rows = self.requirements.causal, self.requirements.rows(event)
+        row = next(int(row) for row in rows if any(causal.is_part(name, int(row)) for name in event))
+        cause = next(cause for name in event if (cause := causal.cause_with(name, row)) is not None)
         weighted = self.table.amounts is not None
         return Explanation(
             event,
@@ -141,11 +141,20 @@ class _Knowledge:
             effects=len(self.happened),
             contexts=len(self.table),
             trivial=len(rows) == len(self.happened),
-            probability=_share(self.happened, rows) if weighted else None,
-            goodness=Fraction(1) if weighted else None,
+            full=full,
+            probability=self.share(rows) if weighted else None,
+            goodness=goodness if weighted else None,
         )
 
+    def share(self, some: Array, among: Array | None = None) -> Fraction:
+        """Return the probability of some contexts in which the effect happens, given others or all of these."""
+        amounts = self.happened.amounts
+        assert amounts is not None
+        total = int(amounts.sum() if among is None else amounts[among].sum())
+        return Fraction(int(amounts[some].sum()), total) if total else Fraction(0)
+
     def judge(self, event: dict[str, int]) -> ExplanationVerdict:
+        """Decide whether an event is an explanation, condition by condition."""
         conditions: dict[str, bool | None] = dict.fromkeys(CONDITIONS)
         found: dict[str, Any] = {}
         rows = np.flatnonzero(self.happened.agrees(event)) if len(self.happened) else np.zeros(0, dtype=np.int64)
@@ -171,7 +180,7 @@ class _Knowledge:
             first = next(requirements.causal.without_part(event, rows), None)
             uncaused = [] if first is None else [first]
         else:
-            found["goodness"] = 1 - _share(self.happened, np.asarray(uncaused, dtype=np.int64), rows)
+            found["goodness"] = 1 - self.share(np.asarray(uncaused, dtype=np.int64), rows)
         conditions["EX1a"], conditions["EX1b"] = not uncaused, not failing
         if failing or uncaused:
             found["counterexample"] = failing[0] if failing else self.happened.context(uncaused[0])
@@ -186,17 +195,10 @@ class _Knowledge:
             found["explanation"] = self.describe(event)
 
 
-def _share(table: ContextTable, some: Array, among: Array | None = None) -> Fraction:
-    """Return the probability of some contexts, given others or all."""
-    assert table.amounts is not None
-    total = int(table.amounts.sum() if among is None else table.amounts[among].sum())
-    return Fraction(int(table.amounts[some].sum()), total) if total else Fraction(0)
-
-
 def _search(
     query: ExplanationQuery, deadline: Deadline, statistics: dict[str, int], most: int | None
 ) -> Iterator[Explanation | Status]:
-    knowledge = _Knowledge(query, deadline)
+    knowledge = Knowledge(query, deadline)
     conjuncts = knowledge.conjuncts() if len(knowledge.happened) else []
     if not conjuncts:
         return
