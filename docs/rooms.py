@@ -20,6 +20,7 @@ ROOMS = {
     "questions": "models by name or file, files of questions",
     "learn": "methods, training, prediction, sweeps",
     "examples": "the literature's models",
+    "formats": "files of other tools",
     "data": "recordings: the value, files, collecting",
     "core": "models, definitions, solvers, state spaces",
     "worlds": "other people's simulators, with true causes",

@@ -20,7 +20,7 @@ RANKS = (
     {"errors", "_moved", "_version"},
     {"io", "parallel", "envs"},
     {"core", "worlds"},
-    {"examples", "data"},
+    {"examples", "formats", "data"},
     {"questions", "learn"},
     {"reproduction"},
     {"cli", "page"},

@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import _moved, examples
+from . import _moved, examples, formats
 from ._version import __version__ as __version__
 from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
 from .core.compare import Comparison, Opinion, compare
@@ -77,6 +77,7 @@ __all__ = [
     "compare",
     "examples",
     "explanations",
+    "formats",
     "is_cause",
     "is_explanation",
     "is_sufficient_cause",

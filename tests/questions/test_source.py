@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actcause.questions import source
+from actcause.io import text_file
 
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
 QUESTION = ("--context", "ST=1,BT=1", "--effect", "BS == 1")
@@ -52,7 +52,7 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path, mistake: Any) -> Non
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path, mistake: Any) -> None:
     path = tmp_path / "large.txt"
     with path.open("wb") as file:
-        file.truncate(source.MAX_BYTES + 1)
+        file.truncate(text_file.MAX_BYTES + 1)
     assert "too large" in mistake("ask", str(path))
 
 
@@ -60,7 +60,7 @@ def test_a_file_that_may_not_be_read_is_refused(bottle: str, monkeypatch: pytest
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(source, "open", refuse, raising=False)  # root would be let in
+    monkeypatch.setattr(text_file, "open", refuse, raising=False)  # root would be let in
     assert "cannot be read: Permission denied" in mistake("ask", bottle)
 
 

@@ -11,6 +11,7 @@ from .. import examples
 from ..core.definitions import DEFINITIONS
 from ..core.find import SOLVERS
 from ..errors import name_in_python
+from ..formats import FORMATS
 from ..parallel import ENGINES
 
 # What people are shown unless they ask for more; programs (--json) get everything.
@@ -22,6 +23,8 @@ WRITTEN_STATES = 10_000
 FILM = Path("actcause-demo.gif")
 PARTITION_SOLVERS = ("auto", "algorithm-0")
 OWN = "the example's own"
+READ_FORMATS = tuple(name for name, one in FORMATS.items() if one.read is not None)
+WRITTEN_FORMATS = tuple(name for name, one in FORMATS.items() if one.write is not None)
 
 # Parameters of Python functions that have an option of the same name; those of domains and methods go by --set.
 NAMED = frozenset(
@@ -73,7 +76,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
 
     _model = typer.Argument(
         metavar="MODEL",
-        help="An example's name, a file of model text, or - for standard input.",
+        help="An example's name, a file of model text or of another tool, or - for standard input.",
         autocompletion=_complete(examples.names),
         show_default=False,
     )
@@ -219,3 +222,22 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     AddressOption = Annotated[
         str | None, option("--address HOST:PORT", "A Ray cluster that is there.", default="one of its own")
     ]
+    ForeignArgument = Annotated[
+        str, typer.Argument(metavar="FILE", help="A file of another tool, or - for standard input.", show_default=False)
+    ]
+    ReadFormatOption = Annotated[
+        str | None,
+        option(
+            "--format NAME", f"One of {', '.join(READ_FORMATS)}.", default="by the ending", names=lambda: READ_FORMATS
+        ),
+    ]
+    WriteFormatOption = Annotated[
+        str | None,
+        option(
+            "--format NAME",
+            f"One of {', '.join(WRITTEN_FORMATS)}.",
+            default="by the ending of --out",
+            names=lambda: WRITTEN_FORMATS,
+        ),
+    ]
+    TextOption = Annotated[Path | None, option("--out FILE", "Where to write it.", default="print it")]

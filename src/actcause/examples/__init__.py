@@ -11,7 +11,9 @@ Suzy and Billy both throw a rock at a bottle. Suzy's arrives first and shatters 
 Suzy's throw ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
 """
 
+from .engineering import ENGINEERING
 from .example import Example, Published, load
+from .files import path
 from .generators import attack_tree, binary_tree, fault_tree
 from .norms_and_blame import NORMS_AND_BLAME
 from .overdetermination import OVERDETERMINATION
@@ -22,7 +24,7 @@ from .rare_influences import RARE_INFLUENCES
 from .rules_and_omissions import RULES_AND_OMISSIONS
 from .switches import SWITCHES
 
-__all__ = ["NAMES", "Example", "Published", "attack_tree", "binary_tree", "fault_tree", "load", "names"]
+__all__ = ["NAMES", "Example", "Published", "attack_tree", "binary_tree", "fault_tree", "load", "names", "path"]
 
 THEMES = (
     PUBLISHED_TABLES,
@@ -33,6 +35,7 @@ THEMES = (
     SWITCHES,
     RULES_AND_OMISSIONS,
     NORMS_AND_BLAME,
+    ENGINEERING,
 )
 NAMES = tuple(name for theme in THEMES for name in theme.names)
 

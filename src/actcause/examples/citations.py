@@ -44,6 +44,9 @@ KNOBE_FRASER = "Knobe and Fraser, Causal Judgment and Moral Judgment, in Moral P
 LEWIS = "Lewis, Causation as Influence, Journal of Philosophy 97, 2000"
 LIVENGOOD = "Livengood, Actual Causation and Simple Voting Scenarios, Nous 47, 2013"
 MCDERMOTT = "McDermott, Redundant Causation, British Journal for the Philosophy of Science 46, 1995"
+NUREG_0492 = (
+    "Vesely, Goldberg, Roberts and Haasl, Fault Tree Handbook, NUREG-0492, U.S. Nuclear Regulatory Commission 1981"
+)
 PEARL = "Pearl, Causality, Cambridge University Press 2000, Chapter 10"
 ROSENBERG = "Rosenberg and Glymour, Review of Joseph Halpern, Actual Causality, BJPS Review of Books 2018"
 SCHAFFER = "Schaffer, Trumping Preemption, Journal of Philosophy 97, 2000"

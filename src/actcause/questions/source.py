@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
-from .. import examples
+from .. import examples, formats
 from ..core import text
 from ..core.model import Model
-from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
+from ..errors import ModelError, ParseError, QueryError, blaming, suggest
 from ..examples import Example
-
-# A character takes at most four bytes; the parser counts characters itself.
-MAX_BYTES = 4 * text.MAX_CHARACTERS
+from ..io import text_file
 
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model as the user named it; an example brings its own question along."""
+    """A model as the user named it; an example brings its own question along, a file of another tool a prior."""
 
     model: Model
     example: Example | None = None
+    prior: formats.Prior = field(default_factory=dict)
 
     def read_question(
         self,
@@ -117,9 +113,10 @@ def read_model(name: str) -> ModelSource:
 
 
 def parse_model(shown: str, content: str) -> ModelSource:
-    """Parse the text of a model; `shown` says in messages which text it is."""
+    """Parse a model; `shown` says in messages which text it is, and by its ending which format it has."""
     try:
-        return ModelSource(Model.from_text(content))
+        imported = formats.parse(content, formats.find_format(shown) or "text")
+        return ModelSource(imported.model, prior=imported.prior)
     except ParseError as error:
         raise QueryError(f"{shown}, {error}") from None
     except ModelError as error:
@@ -138,39 +135,6 @@ def _hint(name: str) -> str:
     return suggest(name, examples.NAMES) or "; see 'actcause examples'."
 
 
-# -- text ------------------------------------------------------------------------------------------
-
-
 def read_text(name: str) -> str:
     """Read the text of a file, or of standard input where its name is '-'."""
-    return _decode("standard input", _read_input()) if name == "-" else _decode(name, _read_file(name))
-
-
-def _read_input() -> bytes:
-    if sys.stdin is None:  # what Python makes of an input that was closed by the shell
-        raise QueryError("standard input is closed; give a file of model text instead of -.")
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
-
-
-def _read_file(name: str) -> bytes:
-    try:
-        if Path(name).is_dir():
-            raise QueryError(f"'{name}' is a directory; give a file of model text.")
-        with open(name, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            return file.read(MAX_BYTES + 1) if size <= MAX_BYTES else bytes(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise QueryError(f"'{name}' is neither an example nor a file{_hint(name)}") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, ActCauseError):
-            raise
-        raise QueryError(f"'{name}' cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-
-
-def _decode(shown: str, content: bytes) -> str:
-    if len(content) > MAX_BYTES:
-        raise QueryError(f"{shown} is larger than {MAX_BYTES:,} bytes, too large for a model.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise QueryError(f"{shown} is not UTF-8 text: byte {error.start + 1} does not decode.") from None
+    return text_file.read_text(name, missing=f"'{name}' is neither an example nor a file{_hint(name)}")

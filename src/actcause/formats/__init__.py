@@ -1,0 +1,133 @@
+r"""Models from elsewhere and to elsewhere: fault trees, Boolean networks, Bayesian networks, graphs, drawings.
+
+>>> print(parse("A, A\nB, B\nC, A & !B", "bnet").model)
+A
+B
+C = A and not B
+>>> from actcause import Model
+>>> print(export(Model.from_text("A\nB = not A"), "bnet"))
+targets, factors
+A, A
+B, !A
+<BLANKLINE>
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import PurePath
+
+from ..core.model import Model
+from ..errors import ModelError, ParseError, QueryError, quote, suggest
+from ..io.text_file import read_text
+from .bif import read_bif
+from .bif_writer import write_bif
+from .bnet import read_bnet, write_bnet
+from .dot import write_dot
+from .graphs import from_networkx, to_networkx
+from .hp2sat import read_hp2sat, write_hp2sat
+from .imported import Imported, Prior
+from .mermaid import write_mermaid
+from .open_psa import read_open_psa
+from .open_psa_writer import write_open_psa
+from .tikz import write_tikz
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Imported",
+    "Prior",
+    "export",
+    "find_format",
+    "from_networkx",
+    "parse",
+    "read",
+    "to_networkx",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what it is, what its files end in, and how it is read and written."""
+
+    about: str
+    suffixes: tuple[str, ...]
+    read: Callable[[str], Imported] | None = None
+    write: Callable[[Model, str, Prior], str] | None = None
+
+
+FORMATS: Mapping[str, Format] = {
+    "open-psa": Format("fault trees (XML)", (".xml", ".opsa"), read_open_psa, write_open_psa),
+    "bnet": Format("Boolean networks", (".bnet",), read_bnet, lambda model, title, prior: write_bnet(model)),
+    "bif": Format("Bayesian networks with tables", (".bif",), read_bif, write_bif),
+    "hp2sat": Format(
+        "causal models in the style of HP2SAT (JSON)",
+        (".causalmodel",),
+        read_hp2sat,
+        lambda model, title, prior: write_hp2sat(model, title),
+    ),
+    "dot": Format("drawings for Graphviz", (".dot", ".gv"), None, lambda model, title, prior: write_dot(model, title)),
+    "mermaid": Format(
+        "drawings for Mermaid", (".mmd", ".mermaid"), None, lambda model, title, prior: write_mermaid(model, title)
+    ),
+    "tikz": Format("drawings for LaTeX", (".tex", ".tikz"), None, lambda model, title, prior: write_tikz(model, title)),
+    "text": Format(
+        "model text",
+        (".txt",),
+        lambda text: Imported(Model.from_text(text)),
+        lambda model, title, prior: model.to_text() + "\n",
+    ),
+}
+
+
+def find_format(path: str) -> str | None:
+    """Find the format whose files end as this one does; None where none does.
+
+    >>> find_format("tank.xml"), find_format("model")
+    ('open-psa', None)
+    """
+    suffix = PurePath(path).suffix.lower()
+    return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
+
+
+def parse(text: str, kind: str) -> Imported:
+    """Read a model from text of the format `kind`."""
+    reader = _find(kind).read
+    if reader is None:
+        raise QueryError(f"The format {kind} is only written; {_list_readers()} are read.")
+    return reader(text)
+
+
+def read(path: str | PathLike[str], kind: str | None = None) -> Imported:
+    """Read a model from a file, '-' being standard input; its ending says the format unless `kind` does."""
+    shown = str(path)
+    chosen = kind or find_format(shown)
+    if chosen is None:
+        raise QueryError(f"'{shown}' does not say its format by its ending; name one of {_list_readers()}.")
+    _find(chosen)
+    content = read_text(shown, what="a file of another tool")
+    try:
+        return parse(content, chosen)
+    except ParseError as error:
+        raise QueryError(f"{shown}, {error}") from None
+    except ModelError as error:
+        raise QueryError(f"{shown}: {error}") from None
+
+
+def export(model: Model, kind: str, *, title: str = "", prior: Prior | None = None) -> str:
+    """Write a model in the format `kind`; formats with probabilities take a `prior` of roots."""
+    writer = _find(kind).write
+    if writer is None:
+        raise QueryError(f"The format {kind} is only read.")
+    return writer(model, title, prior or {})
+
+
+def _find(kind: str) -> Format:
+    if not isinstance(kind, str) or kind not in FORMATS:
+        hint = suggest(str(kind), FORMATS) or "."
+        raise QueryError(f"Unknown format {quote(kind)}{hint} Known are {', '.join(FORMATS)}.")
+    return FORMATS[kind]
+
+
+def _list_readers() -> str:
+    return ", ".join(name for name, one in FORMATS.items() if one.read is not None)
