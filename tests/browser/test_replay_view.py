@@ -18,11 +18,11 @@ TINY = {"steps": 60, "distil_steps": 50, "width": 8, "batch": 32}
 @pytest.fixture(scope="module")
 def run(server):
     """A small run on a recording that is in the server's folder."""
-    from actcause.learn import JACI, runs
+    from actcause.learn import MaskJACI, runs
 
     data = collect("push", 1500, seed=2, metadata={"domain": "push"})
     data.save(server.data / "pushing.parquet")
-    runs.train(JACI(**TINY), data, server.runs / "pusher", source="pushing.parquet", tensorboard=False)
+    runs.train(MaskJACI(**TINY), data, server.runs / "pusher", source="pushing.parquet", tensorboard=False)
     return "pusher"
 
 

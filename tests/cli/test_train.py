@@ -38,7 +38,7 @@ def trained(tmp_path_factory):
 
 def test_a_run_is_trained_from_a_file_and_says_what_it_did(trained, capsys, tmp_path):
     said = document(capsys, "train", trained / "data.parquet", *SIZES, "--out", tmp_path / "run")
-    assert (said["method"], said["rows"], said["status"]) == ("jaci-em", 2000, "finished")
+    assert (said["method"], said["rows"], said["status"]) == ("jaci-auto", 2000, "finished")
     assert said["settings"]["width"] == 8
     assert 0 <= said["learned"]["shares"]["a1"] <= 1
     assert (tmp_path / "run" / "model.safetensors").exists()

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save, save_file
 
 from actcause.data import Transitions, collect, load
-from actcause.learn import JACI, Learner, RunError
+from actcause.learn import Learner, MaskJACI, RunError
 from actcause.learn import checkpoint as files
 from actcause.learn import load as load_learner
 from actcause.learn.loading import read_layout
@@ -24,7 +24,7 @@ def data() -> Transitions:
 
 @pytest.fixture(scope="module")
 def learner(data: Transitions) -> Learner:
-    return JACI(steps=60, distil_steps=50, width=8, batch=32, device="cpu").fit(data)
+    return MaskJACI(steps=60, distil_steps=50, width=8, batch=32, device="cpu").fit(data)
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_the_header_says_what_was_learned_from_what(path: Path, learner: Learner
 
 def test_a_learner_without_training_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="has not been fitted"):
-        JACI().save(tmp_path / "model.safetensors")
+        MaskJACI().save(tmp_path / "model.safetensors")
     assert not list(tmp_path.iterdir())
 
 

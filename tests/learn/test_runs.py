@@ -17,7 +17,7 @@ import torch
 
 from actcause import learn
 from actcause.data import Transitions, collect
-from actcause.learn import JACI, METHODS, LearnError, Never, RunError, make, runs
+from actcause.learn import METHODS, LearnError, MaskJACI, Never, RunError, make, runs
 from actcause.learn.training import surprises
 from actcause.learn.training.loop import TrainingProgress
 
@@ -28,7 +28,7 @@ from pathlib import Path
 import torch
 import torch._dynamo  # what the first optimiser imports: here once, not in every process
 from actcause.data import collect
-from actcause.learn import JACI, runs
+from actcause.learn import MaskJACI, runs
 from actcause.learn.training import surprises
 
 surprises.STEPS = 60
@@ -43,7 +43,7 @@ def dies(after):
 
 def begin(out, **more):
     if os.fork() == 0:
-        learner = JACI(steps=72, distil_steps=52, width=8, batch=32, device="cpu")
+        learner = MaskJACI(steps=72, distil_steps=52, width=8, batch=32, device="cpu")
         runs.train(learner, collect("1-in", 1500, seed=1), out, tensorboard=False, every=0, **more)
         os._exit(0)
     return os.WTERMSIG(os.wait()[1])
@@ -79,9 +79,9 @@ def data() -> Transitions:
     return collect("1-in", 1500, seed=1)
 
 
-def learner(**options: Any) -> JACI:
+def learner(**options: Any) -> MaskJACI:
     """A learner whose stages, but for the short warm-up, have two chunks of steps each."""
-    return JACI(**{"steps": 72, "distil_steps": 52, "width": 8, "batch": 32, "device": "cpu", **options})
+    return MaskJACI(**{"steps": 72, "distil_steps": 52, "width": 8, "batch": 32, "device": "cpu", **options})
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ def test_a_training_tells_its_shares_its_notes_and_its_error(trained):
 
 def test_a_run_is_listed_with_method_data_time_and_error(client, trained):
     run = listed(client, trained[0])
-    assert (run["method"], run["source"], run["status"]) == ("jaci-em", "1-in, 1,000 frames, seed 0", "finished")
+    assert (run["method"], run["source"], run["status"]) == ("jaci-auto", "1-in, 1,000 frames, seed 0", "finished")
     assert run["seconds"] > 0
     assert run["scores"]["states"] == 1000
     assert not run["resumable"]

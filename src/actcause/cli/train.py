@@ -87,7 +87,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
 def train(
     words: SourceArgument,
     out: RunOption,
-    method: MethodOption = "jaci-em",
+    method: MethodOption = "jaci-auto",
     seed: SeedOption = "0",
     seeds: SeedsOption = 1,
     device: DeviceOption = "auto",

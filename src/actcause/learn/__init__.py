@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .methods.grad import Gradient
     from .methods.granger import Pairwise
     from .methods.jaci import JACI
+    from .methods.mask_jaci import MaskJACI
     from .methods.ncd import GumbelMask
     from .methods.ncii import NullCounterfactual
     from .methods.paper_jaci import PaperJACI
@@ -66,8 +67,8 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "ExchangeJACI", "Gradient", "GumbelMask",
-    "LearnError", "LearnedPreimages", "Learner", "LeaveOneOut", "Never", "NullCounterfactual", "Pairwise", "PaperJACI",
-    "PredictedFiles", "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison", "check_learner",
-    "compare_seeds", "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many", "learned_preimages", "load",
-    "make", "names", "predict_files", "resampled", "sweep", "train_run",
+    "LearnError", "LearnedPreimages", "Learner", "LeaveOneOut", "MaskJACI", "Never", "NullCounterfactual", "Pairwise",
+    "PaperJACI", "PredictedFiles", "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison",
+    "check_learner", "compare_seeds", "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many",
+    "learned_preimages", "load", "make", "names", "predict_files", "resampled", "sweep", "train_run",
 ]  # fmt: skip

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 # The class of each method and the file of `methods/` that it lives in; the default first.
 HOMES = {
-    "jaci-em": ("jaci", "JACI"),
+    "jaci-auto": ("jaci", "JACI"),
+    "jaci-em": ("mask_jaci", "MaskJACI"),
     "jaci-exchange": ("exchange", "ExchangeJACI"),
     "jaci": ("paper_jaci", "PaperJACI"),
     "grad": ("grad", "Gradient"),

@@ -15,7 +15,7 @@ import torch
 
 from actcause import learn
 from actcause.data import collect
-from actcause.learn import JACI, LearnError, runs
+from actcause.learn import LearnError, MaskJACI, runs
 from actcause.learn.training import launch, surprises
 from waiting import wait_until
 
@@ -31,7 +31,7 @@ from pathlib import Path
 import torch._dynamo  # what the first optimiser imports
 from actcause.cli import main
 from actcause.data import collect
-from actcause.learn import JACI, LearnError, runs
+from actcause.learn import MaskJACI, LearnError, runs
 from actcause.learn.training import launch, surprises
 from actcause.learn.checkpoint import save
 
@@ -62,7 +62,7 @@ def learn():
     data = collect("1-in", 3000, seed=3)
 
     def train(name, data=data, resume=False, **more):
-        learner = JACI(**{**options, **more})
+        learner = MaskJACI(**{**options, **more})
         return runs.train(learner, data, folder / name, resume=resume, every=0, tensorboard=False)
 
     def refused(name, **more):
@@ -113,7 +113,10 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runs.Trained]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(surprises, "STEPS", 100)
         yield runs.train(
-            JACI(**OPTIONS), collect("1-in", 3000, seed=3), tmp_path_factory.mktemp("one") / "run", tensorboard=False
+            MaskJACI(**OPTIONS),
+            collect("1-in", 3000, seed=3),
+            tmp_path_factory.mktemp("one") / "run",
+            tensorboard=False,
         )
     torch.set_num_threads(threads)
 

@@ -1,4 +1,4 @@
-"""Annealed expectation-maximisation over masks: how `JACI` learns.
+"""Annealed expectation-maximisation over masks: how `MaskJACI` learns.
 
 A masked forward model f and a state-to-binary network h, as in the paper's Algorithm 1. But a row's binary is not
 sampled from h and improved by gradients: it is chosen, by trying binaries and charging each its error and its length.
@@ -48,7 +48,7 @@ from ..training.replica import Replica
 from ..training.session import Session
 
 if TYPE_CHECKING:
-    from .jaci import JACI
+    from .mask_jaci import MaskJACI
 
 DISTILLED = ("distilled", "loose")  # networks that learn the last posteriors, with much weight decay and with little
 LOOSE = 0.02  # how much of it
@@ -64,9 +64,11 @@ NOISE = 1 / 3  # how much of the folds' disagreement counts as noise of hindsigh
 class MaskEM:
     """The stages of one training, of one or several replicas side by side."""
 
-    def __init__(self, learner: JACI, replicas: Sequence[Replica], session: Session) -> None:
+    def __init__(
+        self, learner: MaskJACI, replicas: Sequence[Replica], session: Session, shared: forward.Training | None = None
+    ) -> None:
         self.learner, self.replicas, self.device = learner, replicas, session.device
-        self.shared = forward.Training(replicas, session)
+        self.shared = forward.Training(replicas, session) if shared is None else shared
         self.rows, self.nets, self.surprises = self.shared.rows, self.shared.nets, self.shared.surprises
         own = self.rows.own
         listed = masks.every(self.rows.factors, own)

@@ -82,7 +82,7 @@ class ExchangeJACI(Learner):
     @classmethod
     def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
         training = ExchangeTraining(replicas[0].learner, replicas, session)
-        trainer = session.train(training.nets, training.stages(), clip=1.0)
+        trainer = session.train(training.nets, [*training.surprises.stages(), *training.stages()])
         for position, replica in enumerate(replicas):
             training.finish(position, replica, trainer.history, session.stopped)
 

@@ -5,7 +5,7 @@
     whole     the outcome's distribution given all factors, by two models that differ in their first weights only;
                   until their error on held-out events stops falling
     settle    the same at a falling learning rate
-    distil    rows are judged (`training/sufficiency.py`), and two networks learn the judgements from the state: one
+    remember  rows are judged (`training/sufficiency.py`), and two networks learn the judgements from the state: one
                   with attention, one with sums; the one that is nearer to the judgements of held-out rows is kept
 
 There is no search while the models learn, and no mask that could tell them what happened. No label is looked at.
@@ -36,7 +36,6 @@ from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session
 from ..training.sufficiency import Judge, Judged
-from ..training.surprises import SURPRISING
 
 if TYPE_CHECKING:
     from ..learner import Learner
@@ -51,6 +50,7 @@ PROGRESS = 0.98  # an error below this share of the best so far is progress
 LOOKED_AT = 4096  # held-out rows looked at
 SHARPNESS = 0.05  # the spread, squared, at which likelihood weighs as much as squared error
 DISTIL_RATE, DISTIL_DECAY = 4e-3, 0.5
+CLIP = 1.0  # the largest norm of a gradient
 JUDGED = 10_000  # held-out rows judged at the end
 SHIFTS = (0.0, 0.5, 1.0)  # of the way from the rows as shown to the rows as they come
 SURPRISE = 0.05  # an outcome that the own state makes less likely than this, beside all factors, is surprising
@@ -60,9 +60,11 @@ KEPT = ("whole", "alone", "others")
 class ExchangeTraining:
     """The stages of one training, of one or several replicas side by side."""
 
-    def __init__(self, learner: Any, replicas: Sequence[Replica], session: Session) -> None:
+    def __init__(
+        self, learner: Any, replicas: Sequence[Replica], session: Session, shared: forward.Training | None = None
+    ) -> None:
         self.learner, self.replicas, self.device = learner, replicas, session.device
-        self.shared = forward.Training(replicas, session)
+        self.shared = forward.Training(replicas, session) if shared is None else shared
         self.rows, self.nets, self.surprises = self.shared.rows, self.shared.nets, self.shared.surprises
         self.columns = OutcomeColumns.of(replicas[0].encoder)
         self.seeds = [seed for seed in self.shared.seeds for _ in range(MODELS)]
@@ -92,29 +94,29 @@ class ExchangeTraining:
         return find_network(self.nets, "attention", CauseModel)
 
     def stages(self) -> list[Stage]:
+        """Plan all but the search for surprising rows, which comes before them."""
         own = self.learner
         settle = max(own.steps // 4, 1)
         decay = {"whole": own.decay}
         alone = Stage(
             "alone", min(ALONE_STEPS, own.steps), self._learn_alone, self._sample_naturally,
-            {"alone": 1.0}, one_cycle(ALONE_RATE),
+            {"alone": 1.0}, one_cycle(ALONE_RATE), clip=CLIP,
         )  # fmt: skip
         return [
-            *self.surprises.stages(),
             *([alone] if self.rows.own is not None else []),
             Stage(
                 "whole", own.steps, self._learn_whole, self._sampler("whole"), {"whole": 1.0}, self._rise,
                 lambda done: {"warm": max(0.0, 1 - done * own.steps / min(WARM, own.steps))},
-                weight_decay=decay, muon=True, watch=self._watch, over=self._is_learned,
+                weight_decay=decay, muon=True, watch=self._watch, over=self._is_learned, clip=CLIP,
             ),
             Stage(
                 "settle", settle, self._learn_whole, self._sampler("settle"), {"whole": 1.0},
                 lambda done: own.learning_rate * (1 + math.cos(math.pi * done)) / 2, lambda done: {"warm": 0.0},
-                weight_decay=decay, muon=True, end=self._judge_rows,
+                weight_decay=decay, muon=True, end=self._judge_rows, clip=CLIP,
             ),
             Stage(
-                "distil", own.distil_steps, self._distil, self._sample_labelled, {"attention": 1.0, "sums": 1.0},
-                one_cycle(DISTIL_RATE), weight_decay={"attention": DISTIL_DECAY, "sums": DISTIL_DECAY},
+                "remember", own.distil_steps, self._distil, self._sample_labelled, {"attention": 1.0, "sums": 1.0},
+                one_cycle(DISTIL_RATE), weight_decay={"attention": DISTIL_DECAY, "sums": DISTIL_DECAY}, clip=CLIP,
             ),
         ]  # fmt: skip
 
@@ -139,7 +141,7 @@ class ExchangeTraining:
         return Sampler(strata, ALONE_BATCH, self.seeds, "alone", self.device)
 
     def _sample_labelled(self) -> Sampler:
-        return Sampler(self.labelled, self.learner.batch, self.shared.seeds, "distil", self.device)
+        return Sampler(self.labelled, self.learner.batch, self.shared.seeds, "remember", self.device)
 
     # -- models ------------------------------------------------------------------------------------
 
@@ -197,16 +199,9 @@ class ExchangeTraining:
         return bool(min(held[-PATIENCE:]) > PROGRESS * min(held[:-PATIENCE]))
 
     def _held_events(self, position: int) -> Tensor:
-        replica = self.replicas[position]
-        inputs, _, target = self._held(replica, position, np.arange(len(replica.held_encoded)))
-        if self.rows.own is None:
-            return torch.arange(min(len(inputs), LOOKED_AT))
-        model = self.shared.network_of(position, "passive")
-        own = inputs[:, self.rows.own].expand(2, -1, -1)
-        scaled = target * self.surprises.scale[position]
-        missed = (model(own).mean(0) - scaled).abs().mean(-1)
-        events = torch.nonzero(missed > SURPRISING)[:, 0]
-        return (events if len(events) >= 50 else torch.arange(len(inputs), device=self.device))[:LOOKED_AT]
+        held = self.replicas[position].held_encoded
+        events = torch.nonzero(self.surprises.find_surprising(position, held))[:, 0]
+        return (events if len(events) >= 50 else torch.arange(len(held), device=self.device))[:LOOKED_AT]
 
     def _held(self, replica: Replica, position: int, rows: Any) -> tuple[Tensor, Tensor | None, Tensor]:
         """Held-out rows on the device: inputs, which factors are there, target in the spreads of the rows shown."""

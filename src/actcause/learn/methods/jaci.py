@@ -1,48 +1,52 @@
-"""JACI by annealed expectation-maximisation over masks: our default (`em.py` has the algorithm)."""
+"""JACI as one gets it without asking for more: by masks, and where its own check finds that wanting, by exchange.
+
+    masks      `MaskJACI`: sharp where relations switch on and off, as in the paper's domains, and quick
+    check      on held-out rows, without a label: how many of the surprising rows get no cause, and how far what the
+                   state says is from what the outcome shows
+    exchange   `ExchangeJACI`, only where the check fails: equal bodies, categories, noise, robots
+    choice     the one of the two that does better in the same check
+
+The bounds of the check are those from which on a note would be due (`training/diagnostics.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
-from ...data import Transitions
-from ..learner import Array, Learner
-from ..training.batches import FOLDS
-from ..training.calibration import to_probabilities
-from ..training.encoding import Encoded, Encoder
-from ..training.hindsight import MaskErrors, score_masks
-from ..training.layers import beside_own
-from ..training.networks import BinaryNetwork, MaskedModel, find_network, own_state_model
-from ..training.replica import Replica
-from ..training.session import Session
-from .em import COLD, DISTILLED, VARIANTS, MaskEM
+from ..training import forward
+from ..training.attention import HEADS
+from ..training.diagnostics import DISAGREEING, STOPPED, UNEXPLAINED, diagnose_events
+from .em import MaskEM
+from .exchange import ExchangeJACI
+from .exchange_training import ExchangeTraining
+from .mask_jaci import MaskJACI
 
-MANY_ROWS = 250_000
-SMALL = {
-    "steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3,
-    "forward_decay": 0.05,
-}  # fmt: skip
-LARGE = {
-    "steps": 10_000, "distil_steps": 4000, "batch": 512, "width": 96, "layers": 2, "learning_rate": 1e-2,
-    "forward_decay": 1e-4,
-}  # fmt: skip
+if TYPE_CHECKING:
+    from torch import nn
+
+    from ..learner import Array, Learner
+    from ..training.encoding import Encoded, Encoder
+    from ..training.loop import Stage
+    from ..training.replica import Replica
+    from ..training.session import Session
+
+MASKS, EXCHANGE = MaskJACI.method, ExchangeJACI.method
+CHECK = "check"  # what the course of training calls it
 
 
 @final
 @dataclass(kw_only=True)
-class JACI(Learner):
-    """Joint inference of a forward model and of actual causes, by annealed EM over masks (`jaci-em`).
+class JACI(MaskJACI):
+    """Actual causes of observed transitions, with nothing to set: the default (`jaci-auto`).
 
-    `steps` of EM (a quarter of them warm-up) with `batch` rows each, then `distil_steps`. `width` and `layers`
-    (residual blocks) size both networks. What is None is set by the size of the recording (`SMALL`, `LARGE`);
-    `sizes_` has what was used. `penalty` is what a factor costs, in spreads of the outcome; it is adjusted on
-    held-out episodes. `sufficiency` is the weight of binaries that were not chosen, where events are rare.
-    `proposals` binaries are tried for a row where they are too many to try all.
+    Learns as `MaskJACI`, whose options it takes, and checks the result on held-out rows. Where more than a tenth of
+    the surprising rows get no cause, or what the state says disagrees with what the outcome shows, it learns once more
+    as `ExchangeJACI` (of the options, with `steps`, `distil_steps`, `batch` and `width`), and keeps the better of the
+    two; `learned_["learned_by"]` says which.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 1000, seed=3)
@@ -51,105 +55,126 @@ class JACI(Learner):
     (1000, 2)
     """
 
-    steps: int | None = None
-    distil_steps: int | None = None
-    batch: int | None = None
-    width: int | None = None
-    layers: int | None = None
-    learning_rate: float | None = None
-    penalty: float = 0.02
-    sufficiency: float = 0.1
-    proposals: int = 10
-    binary_decay: float = 0.5
-    forward_decay: float | None = None
-
-    method: ClassVar[str] = "jaci-em"
-    summary: ClassVar[str] = "joint inference by annealed EM over masks, judged out of sample (ours, the default)"
+    method: ClassVar[str] = "jaci-auto"
+    summary: ClassVar[str] = "by masks; where its own check fails, by exchange (ours, the default)"
     revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
 
-    def check_options(self) -> None:
-        super().check_options()
-        for name in ("steps", "distil_steps", "batch", "width", "layers"):
-            value = getattr(self, name)
-            least = 2 if name == "batch" else 1  # a row for either fold
-            right = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= least)
-            self.require(name, right, f"an integer of at least {least}, or None")
-        self.require("proposals", isinstance(self.proposals, int) and self.proposals >= 5, "an integer of at least 5")
-        for name in ("learning_rate", "penalty"):
-            value = getattr(self, name)
-            right = value is None or (isinstance(value, (int, float)) and 0 < value < 1)
-            self.require(name, right, "between 0 and 1")
-        for name in ("sufficiency", "binary_decay", "forward_decay"):
-            value = getattr(self, name)
-            self.require(name, value is None or (isinstance(value, (int, float)) and value >= 0), "0 or more")
-
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
-        sizes = self.sizes_ if hasattr(self, "sizes_") else self.learned_["sizes"]
-        shape = {"width": int(sizes["width"]), "layers": int(sizes["layers"])}
-        kinds, inputs = encoder.class_index, encoder.width
-        return {
-            "passive": own_state_model(encoder, replicas),
-            "forward": MaskedModel(FOLDS * replicas, kinds, inputs, encoder.outputs, **shape),
-            "binary": BinaryNetwork(replicas, kinds, inputs, **shape),
-            **{name: BinaryNetwork(VARIANTS * replicas, kinds, inputs, **shape) for name in DISTILLED},
-        }
+        if hasattr(self, "learned_"):
+            return self._make(self.learned_["learned_by"]).networks(encoder, replicas)
+        masks = self._make(MASKS).networks(encoder, replicas)  # drawn first: as `MaskJACI` alone draws them
+        return self._make(EXCHANGE).networks(encoder, replicas) | masks
 
     @classmethod
     def learn(cls, replicas: Sequence[Replica], session: Session) -> None:
         learners = [replica.learner for replica in replicas if isinstance(replica.learner, cls)]
-        for learner in learners:  # replicas that are trained together have one size
+        for learner in learners:
             learner._size(replicas[0].train)
-        training = MaskEM(learners[0], replicas, session)
-        trainer = session.train(training.nets, training.stages())
-        for position, replica in enumerate(replicas):
-            training.finish(position, replica, trainer.history, session.stopped)
+            vars(learner).pop("learned_", None)  # of an earlier fit
+        training = _Both(learners, replicas, session)
+        session.train(training.shared.nets, training.stages())
+        training.finish()
 
-    def _size(self, data: Transitions) -> None:
-        """Take the sizes given, and for the others those that fit the recording."""
-        sizes = LARGE if len(data) >= MANY_ROWS else SMALL
-        given = {name: getattr(self, name) for name in sizes}
-        self.sizes_ = {name: value if given[name] is None else given[name] for name, value in sizes.items()}
+    def _make(self, by: str) -> MaskJACI | ExchangeJACI:
+        """Make a learner of one of the two ways, with these options."""
+        if by == MASKS:
+            one = MaskJACI(**self.settings())
+            one.sizes_ = self.sizes_ if hasattr(self, "sizes_") else self.learned_["sizes"]
+            return one
+        common = {name: getattr(self, name) for name in ("seed", "device", "held_out", "classes", "categorical")}
+        given = {name: getattr(self, name) for name in ("steps", "distil_steps", "batch", "width")}
+        if self.width is not None:
+            given["width"] = -(-self.width // HEADS) * HEADS
+        return ExchangeJACI(**common, **{name: value for name, value in given.items() if value is not None})
 
     # -- answers -----------------------------------------------------------------------------------
 
-    @torch.no_grad()
+    def _chosen(self) -> MaskJACI | ExchangeJACI:
+        """Return the learner whose result was kept."""
+        one = self._make(self.learned_["learned_by"])
+        one.encoder_, one.nets_, one.learned_ = self.encoder_, self.nets_, self.learned_
+        return one
+
     def _probabilities(self, encoded: Encoded) -> Array:
-        odds = self._odds(encoded)
-        return to_probabilities(odds, self.learned_["temperature"])
+        return self._chosen()._probabilities(encoded)
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        found = self._score_masks(encoded).marginal(self.learned_["penalty"], COLD)
-        return np.asarray(found.clamp(0, 1).cpu().numpy())
+        return self._chosen()._hindsight(encoded)
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
-        if hindsight:
-            badly = self._score_masks(encoded).error.min(dim=0).values > self.learned_["worst_error"]
-        else:
-            badly = self._apart(encoded) > self.learned_["worst_disagreement"]
-        return np.asarray(badly.cpu().numpy())
+        return self._chosen()._unsure(encoded, hindsight)
 
-    @torch.no_grad()
-    def _apart(self, encoded: Encoded) -> Tensor:
-        """(rows,): how far the folds' models disagree, seeing all factors."""
-        forward = find_network(self.nets_, "forward", MaskedModel)
-        device = next(forward.parameters()).device
-        seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).expand(FOLDS, -1, -1, -1)
-        there = np.ones(encoded.inputs.shape[:2]) if encoded.present is None else encoded.present
-        everything = torch.as_tensor(there).float().to(device).expand(FOLDS, 1, -1, -1)
-        predicted: Tensor = forward(forward.embedding(seen), everything)
-        return (predicted[0, 0] - predicted[1, 0]).abs().mean(-1)
 
-    def _odds(self, encoded: Encoded) -> Array:
-        binary = self.nets_["binary"]
-        device = next(binary.parameters()).device
-        seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).unsqueeze(0)
-        there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device).unsqueeze(0)
-        return np.asarray(binary(seen, there)[0].cpu().numpy())
+class _Both:
+    """One training in both ways: they share rows and the search for surprising ones; the second may be left out."""
 
-    def _score_masks(self, encoded: Encoded) -> MaskErrors:
-        forward = find_network(self.nets_, "forward", MaskedModel)
-        binary = find_network(self.nets_, "binary", BinaryNetwork)
-        device = next(forward.parameters()).device
-        there = None if encoded.present is None else torch.as_tensor(encoded.present).float().to(device)
-        inputs, target = torch.as_tensor(encoded.inputs).to(device), torch.as_tensor(encoded.target).to(device)
-        return score_masks(forward, binary, inputs, target, there, self.encoder_.own, self.learned_["penalty"])
+    def __init__(self, learners: Sequence[JACI], replicas: Sequence[Replica], session: Session) -> None:
+        self.learners, self.replicas, self.session = learners, replicas, session
+        self.shared = forward.Training(replicas, session)
+        masked, exchanged = (
+            [replace(replica, learner=learner._make(by)) for replica, learner in zip(replicas, learners, strict=True)]
+            for by in (MASKS, EXCHANGE)
+        )
+        first = masked[0].learner
+        assert isinstance(first, MaskJACI)
+        self.masks = MaskEM(first, masked, session, self.shared)
+        self.exchange = ExchangeTraining(exchanged[0].learner, exchanged, session, self.shared)
+        self.doubts: list[float] = []  # about each replica, known after the stages by masks
+
+    def stages(self) -> list[Stage]:
+        *first, last = self.masks.stages()
+        again = [replace(stage, wanted=self._is_doubtful) for stage in self.exchange.stages()]
+        return [*first, replace(last, end=self._check_masks), *again]
+
+    def _is_doubtful(self) -> bool:
+        return any(doubt > 1 for doubt in self.doubts)
+
+    def _check_masks(self) -> None:
+        """Check what was learned by masks; a training that is resumed later remembers what was found."""
+        history = self.history
+        told = next((moment for moment in history if moment["stage"] == CHECK), None)
+        if told is None:
+            found = [self._check(position, self.masks) for position in range(len(self.replicas))]
+            told = {f"doubt{position}": doubt for position, doubt in enumerate(found)}
+            history.append({"stage": CHECK, "step": history[-1]["step"] if history else 0, **told})
+        self.doubts = [told[f"doubt{position}"] for position in range(len(self.replicas))]
+
+    def _check(self, position: int, training: MaskEM | ExchangeTraining, stopped: bool = False) -> float:
+        """Finish one replica in one way, and say how far it is from what may be left open: up to 1 all is well."""
+        replica = training.replicas[position]
+        training.finish(position, replica, self.history, stopped)
+        learner = replica.learner
+        named = learner.explain(replica.held)
+        others = [k for k in range(len(replica.train.factors)) if k != replica.encoder.own]
+        surprises = self.shared.surprises
+        # Where most rows surprise the own state's model it has not seen what comes without a cause.
+        rare = bool(surprises.rare[position])
+        surprising = surprises.find_surprising(position, replica.held_encoded).cpu().numpy() & rare
+        missing = np.logical_not(named[surprising][:, others].any(axis=1, keepdims=True))
+        learner.learned_["unexplained"] = float(missing.mean()) if len(missing) else 0.0
+        found = learner.learned_
+        return float(max(found["unexplained"] / UNEXPLAINED, found["disagreement"] / DISAGREEING))
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        return [] if self.session.trainer is None else self.session.trainer.history
+
+    def finish(self) -> None:
+        """Give every learner the better of its two results; where time ran out, the first."""
+        best = [self._choose(position) for position in range(len(self.replicas))]
+        late = [STOPPED] if self.session.stopped and self.doubts else []  # while it learned by exchange
+        for learner, replica, (by, found) in zip(self.learners, self.replicas, best, strict=True):
+            notes = [*late, *found.notes_]
+            if by == MASKS:
+                shares = {"half_explained": 0.0, **found.learned_}
+                notes += diagnose_events(shares, replica.encoder.classes, replica.train.factors, ())
+            learned = {**found.learned_, "learned_by": by}
+            learner.finish(replica, found.nets_, learned, self.history, notes, found.encoder_)
+
+    def _choose(self, position: int) -> tuple[str, Learner]:
+        """Choose the way that serves a replica better, with what was learned in it."""
+        stopped = self.session.stopped
+        doubt = self._check(position, self.masks, stopped and not self.doubts)
+        if doubt > 1 and not stopped and self._check(position, self.exchange) < doubt:
+            return EXCHANGE, self.exchange.replicas[position].learner
+        return MASKS, self.masks.replicas[position].learner

@@ -34,7 +34,7 @@ def sweep(
     out: str | PathLike[str],
     settings: Mapping[str, Sequence[Any]],
     *,
-    method: str = "jaci-em",
+    method: str = "jaci-auto",
     options: Mapping[str, Any] | None = None,
     patience: int | None = None,
     tensorboard: bool | None = None,

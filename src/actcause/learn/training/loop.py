@@ -43,6 +43,8 @@ class Stage:
     fresh: bool = False  # whether the optimisers of its networks begin anew
     end: Callable[[], None] = lambda: None  # what later stages need; run again when resumed after it
     graph: bool = True
+    clip: float | None = None  # the largest norm of a gradient, in place of the trainer's
+    wanted: Callable[[], bool] = lambda: True  # whether it is run at all, known when the stages before have ended
     muon: bool = False  # whether matrices are moved by Muon instead of AdamW
     watch: Callable[[int], Mapping[str, float]] | None = None  # what else is told after a chunk, from held-out rows
     over: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None  # whether what was told shows that it is enough
@@ -90,16 +92,19 @@ class Trainer:
 
     def run(self, stages: Sequence[Stage]) -> None:
         began = time.monotonic()
-        total = sum(stage.steps for stage in stages)
         for position, stage in enumerate(stages):
             first, start = self._place
+            if not stage.wanted():
+                self._place = max(self._place, (position + 1, 0))
+                continue
             if position < first:
                 self._optimise(stage)
                 stage.end()
                 continue
             if start == 0:
                 self._reload()  # before a stage whose optimisers begin anew
-            before = sum(earlier.steps for earlier in stages[:position])
+            before = sum(earlier.steps for earlier in stages[:position] if earlier.wanted())
+            total = before + sum(later.steps for later in stages[position:] if later.wanted())
             for step, values in self._steps(position, stage, start if position == first else 0):
                 self._place = (position, step)
                 if stage.watch is not None:
@@ -173,6 +178,7 @@ class Trainer:
         graph: torch.cuda.CUDAGraph | None = None
         stats: dict[str, Tensor] = {}
         processes = self.processes
+        most = self.clip if stage.clip is None else stage.clip
         cuda = self.device.type == "cuda" and stage.graph and processes is None
         compute = (
             stage.loss if processes is None else average_gradients(stage.loss, [self.nets[name] for name in stage.nets])
@@ -183,9 +189,9 @@ class Trainer:
                 optimiser.zero_grad(set_to_none=True)
             loss, found = compute(rows, settings, generator)
             loss.backward()
-            if self.clip is not None:
+            if most is not None:
                 for optimiser in optimisers:
-                    clip_groups([p for group in optimiser.param_groups for p in group["params"]], self.clip)
+                    clip_groups([p for group in optimiser.param_groups for p in group["params"]], most)
             for optimiser in optimisers:
                 optimiser.step()
             return {name: value.detach() for name, value in found.items()}

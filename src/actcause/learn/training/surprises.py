@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from .batches import FOLDS, DeviceRows, Sampler
+from .encoding import Encoded
 from .layers import group_weights
 from .loop import LossValues, Settings, Stage, one_cycle
 
@@ -55,6 +56,16 @@ class Surprises:
         hit = [pools[0] for pools in mine if len(pools) > 1]
         rest = torch.cat([pools[-1] for pools in mine])
         return [torch.cat(hit), rest] if hit else [rest]
+
+    @torch.no_grad()
+    def find_surprising(self, replica: int, encoded: Encoded) -> Tensor:
+        """Mark the surprising rows among those held out from a replica, (rows,): all where there is no own factor."""
+        target = torch.as_tensor(encoded.target, device=self.scale.device)
+        if self.rows.own is None:
+            return torch.ones(len(target), dtype=torch.bool, device=self.scale.device)
+        state = group_weights(self.model, slice(FOLDS * replica, FOLDS * (replica + 1)))
+        own = torch.as_tensor(encoded.inputs[:, self.rows.own], device=self.scale.device).expand(FOLDS, -1, -1)
+        return (_apply(self.model, state, own).mean(dim=0) - target).abs().mean(-1) > SURPRISING
 
     def _sampler(self) -> Sampler:
         seeds = [seed for seed in self.seeds for _ in range(FOLDS)]

@@ -1,6 +1,6 @@
 """What a learned model predicts from all factors, and what it predicts without each of them.
 
-Only methods that learn a forward model under masks can say so: `jaci-em` and `jaci`.
+Only methods that learn a forward model under masks can say so: `jaci-em`, what came of it in `jaci-auto`, and `jaci`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ...data import Transitions
-from ...learn import JACI, Learner, PaperJACI
+from ...learn import Learner, MaskJACI, PaperJACI
 from ...learn.methods.paper_networks import GaussianModel
 from ...learn.training.batches import FOLDS
 from ...learn.training.forward import Batch
@@ -27,7 +27,7 @@ def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Ar
 
     None where the method has no model that can leave factors out.
     """
-    if not isinstance(learner, (JACI, PaperJACI)):
+    if not isinstance(learner, (MaskJACI, PaperJACI)) or "forward" not in learner.nets_:
         return None
     device = next(learner.nets_["forward"].parameters()).device
     batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, device)

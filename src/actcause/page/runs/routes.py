@@ -45,7 +45,7 @@ class TrainRequest(StrictRequest):
     """A training that is asked for."""
 
     source: RowSource
-    method: Literal[METHODS] = "jaci-em"  # type: ignore[valid-type]
+    method: Literal[METHODS] = "jaci-auto"  # type: ignore[valid-type]
     seed: Seed = 0
     minutes: Annotated[float, Field(gt=0, le=24 * 60)] | None = None
     options: TrainOptions = TrainOptions()
