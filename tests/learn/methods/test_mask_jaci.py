@@ -199,3 +199,12 @@ def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -
             rows = (training.rows.inputs[:, None] == inputs[None, :50]).flatten(2).all(-1).any(1)
             assert set(training.rows.fold[rows].tolist()) == {1 - fold}
     assert {fold for fold, _ in asked} == {None, 0, 1}
+
+
+def test_rows_that_the_own_state_leaves_open_and_nothing_explains_are_counted(
+    fitted: tuple[MaskJACI, Transitions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner, test = fitted
+    assert learner.measure_unexplained(test) < 0.05
+    monkeypatch.setattr(learner, "explain", lambda data: np.zeros((len(data), 2), dtype=bool))
+    assert learner.measure_unexplained(test) == 1

@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-import numpy as np
-
 from ..training import forward
 from ..training.attention import HEADS
 from ..training.diagnostics import DISAGREEING, STOPPED, UNEXPLAINED, diagnose_events
@@ -144,14 +142,8 @@ class _Both:
         replica = training.replicas[position]
         training.finish(position, replica, self.history, stopped)
         learner = replica.learner
-        named = learner.explain(replica.held)
-        others = [k for k in range(len(replica.train.factors)) if k != replica.encoder.own]
-        surprises = self.shared.surprises
-        # Where most rows surprise the own state's model it has not seen what comes without a cause.
-        rare = bool(surprises.rare[position])
-        surprising = surprises.find_surprising(position, replica.held_encoded).cpu().numpy() & rare
-        missing = np.logical_not(named[surprising][:, others].any(axis=1, keepdims=True))
-        learner.learned_["unexplained"] = float(missing.mean()) if len(missing) else 0.0
+        if isinstance(learner, MaskJACI):
+            learner.learned_["unexplained"] = learner.measure_unexplained(replica.held)
         found = learner.learned_
         return float(max(found["unexplained"] / UNEXPLAINED, found["disagreement"] / DISAGREEING))
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ...data import Transitions
-from ..learner import Array, Learner
+from ..learner import BLOCK, Array, Learner
 from ..training.batches import FOLDS
 from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
@@ -20,9 +20,11 @@ from ..training.layers import beside_own
 from ..training.networks import BinaryNetwork, MaskedModel, find_network, own_state_model
 from ..training.replica import Replica
 from ..training.session import Session
+from ..training.surprises import SURPRISING
 from .em import COLD, DISTILLED, VARIANTS, MaskEM
 
 MANY_ROWS = 250_000
+FEWEST = 0.005  # share of rows that count as surprising at least: of fewer, one left open says little
 SMALL = {
     "steps": 3000, "distil_steps": 1500, "batch": 512, "width": 64, "layers": 2, "learning_rate": 5e-3,
     "forward_decay": 0.05,
@@ -109,6 +111,15 @@ class MaskJACI(Learner):
         given = {name: getattr(self, name) for name in sizes}
         self.sizes_ = {name: value if given[name] is None else given[name] for name, value in sizes.items()}
 
+    def measure_unexplained(self, data: Transitions) -> float:
+        """Measure what share of the rows that the own state leaves open get no cause in hindsight."""
+        encoded = self._encode(data)
+        missed = np.concatenate([self._miss_alone(part).cpu().numpy() for part in encoded.blocks(BLOCK)])
+        others = [k for k in range(len(data.factors)) if k != self.encoder_.own]
+        surprising = missed > SURPRISING
+        left = surprising & ~self.explain(data)[:, others].any(axis=1)
+        return float(left.sum() / max(surprising.sum(), FEWEST * len(data)))
+
     # -- answers -----------------------------------------------------------------------------------
 
     @torch.no_grad()
@@ -128,15 +139,31 @@ class MaskJACI(Learner):
         return np.asarray(badly.cpu().numpy())
 
     @torch.no_grad()
+    def _miss_alone(self, encoded: Encoded) -> Tensor:
+        """(rows,): by how much the models miss the outcome, shown the outcome's own factor alone."""
+        predicted = self._predict_under(encoded, 0)
+        target = torch.as_tensor(encoded.target).to(predicted.device)
+        return (predicted.mean(dim=0) - target).abs().mean(-1)
+
+    @torch.no_grad()
     def _apart(self, encoded: Encoded) -> Tensor:
         """(rows,): how far the folds' models disagree, seeing all factors."""
+        predicted = self._predict_under(encoded, 1)
+        return (predicted[0] - predicted[1]).abs().mean(-1)
+
+    def _predict_under(self, encoded: Encoded, others: float) -> Tensor:
+        """(folds, rows, outputs): what each model predicts, shown the own factor and of the others all (1) or none."""
         forward = find_network(self.nets_, "forward", MaskedModel)
         device = next(forward.parameters()).device
         seen = beside_own(torch.as_tensor(encoded.inputs).to(device), self.encoder_.own).expand(FOLDS, -1, -1, -1)
-        there = np.ones(encoded.inputs.shape[:2]) if encoded.present is None else encoded.present
-        everything = torch.as_tensor(there).float().to(device).expand(FOLDS, 1, -1, -1)
-        predicted: Tensor = forward(forward.embedding(seen), everything)
-        return (predicted[0, 0] - predicted[1, 0]).abs().mean(-1)
+        shown = np.full(encoded.inputs.shape[:2], others)
+        if self.encoder_.own is not None:
+            shown[:, self.encoder_.own] = 1
+        if encoded.present is not None:
+            shown *= encoded.present
+        under = torch.as_tensor(shown).float().to(device).expand(FOLDS, 1, -1, -1)
+        predicted: Tensor = forward(forward.embedding(seen), under)
+        return predicted[:, 0]
 
     def _odds(self, encoded: Encoded) -> Array:
         binary = self.nets_["binary"]
