@@ -32,6 +32,7 @@ from .core.explanations import (
 )
 from .core.find import causes, is_cause, partitions
 from .core.model import Model
+from .core.normality import Normality
 from .core.responsibility import blame, responsibility
 from .core.spaces.preimages import Pair, Partitions, Preimage
 from .core.spaces.state_space import StateSpace
@@ -56,6 +57,7 @@ __all__ = [
     "MissingExtraError",
     "Model",
     "ModelError",
+    "Normality",
     "Opinion",
     "Pair",
     "ParseError",

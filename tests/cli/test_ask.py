@@ -190,6 +190,53 @@ def test_degrees_are_a_column_for_people(capsys: pytest.CaptureFixture[str]) -> 
     assert "responsibility 1/6" in capsys.readouterr().out
 
 
+def test_a_contrast_is_asked_for_with_rather_than(capsys: pytest.CaptureFixture[str], as_json: Any) -> None:
+    code, document = as_json("ask", "trumping", "--rather-than", "C == -1", "--event", "M=1")
+    assert code == 0
+    assert document["contrast"] == "C == -1"
+    assert document["witness"]["changed"] == {"M": -1}
+    assert main(["ask", "trumping", "--rather-than", "C == 0"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "what caused C == 1 rather than C == 0?" in printed
+    assert "a cause of C=1 rather than C=0: had M been 0 while SE stayed 0" in printed
+
+
+def test_causes_are_ranked_by_what_is_normal(capsys: pytest.CaptureFixture[str], as_json: Any) -> None:
+    _, document = as_json("ask", "pens", "--normally", "P == 0")
+    assert [(cause["event"], cause["rank"]) for cause in document["causes"]] == [({"P": 1}, 1), ({"A": 1}, 2)]
+    _, document = as_json("ask", "pens", "--normally", "P == 0", "--normally", "A == 1")
+    assert [cause["event"] for cause in document["causes"]] == [{"P": 1}]
+    assert main(["ask", "pens", "--normally", "P == 0"]) == 0
+    printed = capsys.readouterr().out
+    assert ["rank", "cause"] in [line.split() for line in printed.splitlines()]
+    assert "against the rule P == 0" in " ".join(printed.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--rather-than", "C >= 0"), "must rule the effect out; 'C >= 0' and 'C == 1' both hold at C=1."),
+        (("--rather-than", "C = 0"), "--rather-than, line 1, column 3"),
+        (("--normally", "2: M == 0"), "Weights of rules are only counted with --normality-order count."),
+        (("--normally", "N == 0"), "--normally: Unknown variable 'N'"),
+        (("--normality-order", "count"), "say with --normally what is normal"),
+        (("--normally", "M == 0", "--normality-order", "most"), "must be one of inclusion, count; got 'most'"),
+    ],
+)
+def test_a_mistake_in_contrast_or_rules_is_one_line(
+    arguments: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "trumping", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_a_definition_without_degrees_is_refused_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "trumping", "--definition", "strong", "--responsibility"]) == 2
+    assert "No source defines a degree of responsibility by strong" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

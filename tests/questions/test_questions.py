@@ -24,6 +24,8 @@ ASKED: list[dict[str, Any]] = [
     {"model": BOTTLE, "context": {"ST": 1, "BT": 1}, "effect": "BS == 1", "definition": "original-hp"},
     {"model": BOTTLE, "context": "ST=0,BT=1", "effect": "BS", "event": {"BT": 1, "ST": 0}, "responsibility": True},
     {"model": "voting-close", "max_causes": 2, "solver": "exhaustive", "max_seconds": 60},
+    {"model": "trumping", "rather_than": "C == 0", "definition": "all"},
+    {"model": "pens", "normally": "2: P == 0", "normality_order": "count"},
 ]
 
 
@@ -65,6 +67,13 @@ def test_several_definitions_are_answered_in_a_list(capsys, tmp_path):
         ("but-for", False),
         ("modified-hp", True),
     ]
+
+
+def test_a_line_may_have_several_rules_of_what_is_normal(capsys, tmp_path):
+    question = {"model": "pens", "normally": ["P == 0", "A == 1"]}
+    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", [question])]) == 0
+    [cause] = json.loads(capsys.readouterr().out)["causes"]
+    assert (cause["event"], cause["rank"], cause["broken"]) == ({"P": 1}, 1, [])
 
 
 def test_what_a_line_leaves_out_is_taken_from_the_command_line(capsys, tmp_path):

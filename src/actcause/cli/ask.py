@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from typing import Any
 
 from .. import parallel
 from ..core.answer import Verdict
@@ -26,6 +27,9 @@ def ask(
     definition: options.DefinitionOption = "modified-hp",
     alpha_sufficiency: options.SufficiencyOption = None,
     alpha_necessity: options.NecessityOption = None,
+    rather_than: options.ContrastOption = None,
+    normally: options.NormallyOption = None,
+    normality_order: options.NormalityOrderOption = None,
     solver: options.SolverOption = "auto",
     max_causes: options.MaxCausesOption = None,
     max_seconds: options.MaxSecondsOption = None,
@@ -47,12 +51,15 @@ def ask(
     exit code is 2 if a line was wrong, which is answered with its error. With --out a command that was cut
     off asks what is left when it is given again.
     """
-    question = {
+    question: dict[str, Any] = {
         "context": context,
         "effect": effect,
         "event": event,
         "alpha_sufficiency": alpha_sufficiency,
         "alpha_necessity": alpha_necessity,
+        "rather_than": rather_than,
+        "normally": normally or None,
+        "normality_order": normality_order,
     }
     if questions is not None:
         limits = {"max_causes": max_causes, "max_seconds": max_seconds}
@@ -105,6 +112,8 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause ask rock-throwing --definition all",
         "actcause ask rock-throwing --event BT=1; echo $?",
         "actcause ask voting-close --responsibility",
+        'actcause ask trumping --rather-than "C == 0"',
+        'actcause ask pens --normally "P == 0"',
         "actcause ask --questions questions.jsonl --out answers.jsonl --workers 2",
         'actcause ask model.txt --context "ST=1,BT=1" --effect "BS == 1" --event "ST=1" --json',
     )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from .. import examples
 from ..core.definitions import DEFINITIONS
 from ..core.find import SOLVERS
+from ..core.normality import ORDERS
 from ..errors import name_in_python
 from ..formats import FORMATS
 from ..parallel import ENGINES
@@ -30,13 +31,15 @@ WRITTEN_FORMATS = tuple(name for name, one in FORMATS.items() if one.write is no
 NAMED = frozenset(
     (
         *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
+        *("contrast", "normality", "normality_order"),
         *("max_explanations", "least_goodness", "contexts", "prior"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
         *("data", "runs", "host", "port", "token", "mapping", "frames", "draw"),
     )
 )
-
+# Options that are worded as people ask.
+WORDED = {"contrast": "rather_than", "normality": "normally"}
 
 Names = Callable[[], Iterable[str]]
 
@@ -49,7 +52,7 @@ def name_option(parameter: str, value: str = "") -> str:
     """
     if parameter not in NAMED:
         return name_in_python(parameter, value)
-    option = f"--{parameter.replace('_', '-')}"
+    option = f"--{WORDED.get(parameter, parameter).replace('_', '-')}"
     return option if value in ("", "True") else f"{option} {value}"
 
 
@@ -106,6 +109,27 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     EventOption = Annotated[
         str | None, option("--event ASSIGNMENTS", "Ask whether this was a cause: 'ST=1', 'L=1,MD=1'.")
+    ]
+    ContrastOption = Annotated[
+        str | None,
+        option("--rather-than FORMULA", "Ask why this and not that: a cause must bring it about: 'BS == 2'."),
+    ]
+    NormallyOption = Annotated[
+        list[str] | None,
+        option(
+            "--normally RULE",
+            "What normally holds, such as 'BT == 0' or, with a weight, '2: A == B'; again for each rule. A witness "
+            "may not be less normal than what happened, and causes are ranked by their best witnesses.",
+        ),
+    ]
+    NormalityOrderOption = Annotated[
+        str | None,
+        option(
+            "--normality-order NAME",
+            f"How broken rules are compared, one of {', '.join(ORDERS)}.",
+            default=ORDERS[0],
+            names=lambda: ORDERS,
+        ),
     ]
     DefinitionOption = Annotated[
         str,

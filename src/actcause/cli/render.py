@@ -21,6 +21,7 @@ from rich.text import Text
 from ..core.answer import Answer, Query, Status, Verdict, Witness
 from ..core.compare import Opinion
 from ..core.definitions import DEFINITIONS
+from ..core.normality import Normality
 from ..core.responsibility import WITH_DEGREES
 from .options import name_option
 
@@ -33,6 +34,7 @@ DEGREE = (
     "responsibility: 1/k, where k counts the cause and what must be changed (original-hp, updated-hp) or held "
     "(modified-hp) for it to make the difference; but-for, direct and strong have no degrees."
 )
+RANK = "rank: 1 for causes whose best witnesses have the most normal worlds, 2 for the next, and so on."
 
 
 def show(page: RenderableType) -> None:
@@ -108,17 +110,20 @@ def opinion_page(opinion: Opinion) -> RenderableType:
         if degrees is not None:
             parts.append(indent(f"responsibility {_degree(opinion, degrees[0])}"))
         return Group(*parts)
-    causes = list(answer.causes)
+    causes = opinion.ranked()
+    with_ranks = answer.query.normality is not None
     if not causes:
         parts.append(indent(_first_sentence(answer)))
-    elif degrees is None:
-        parts.extend(indent(cause.sentence) for cause in causes)
+    elif degrees is None and not with_ranks:
+        parts.extend(indent(cause.sentence) for _, cause, _ in causes)
     else:
-        table = draw_table("cause", "responsibility")
-        table.columns[1].no_wrap = True
-        for cause, degree in zip(causes, degrees, strict=True):
-            table.add_row(Text(cause.sentence), _degree(opinion, degree))
-        parts += [table, dim(DEGREE)]
+        with_degrees = degrees is not None
+        table = draw_table(*["rank"] * with_ranks, "cause", *["responsibility"] * with_degrees)
+        table.columns[-1].no_wrap = with_degrees
+        for rank, cause, degree in causes:
+            shown = [Text(cause.sentence), *[Text(_degree(opinion, degree))] * with_degrees]
+            table.add_row(*[Text(str(rank))] * with_ranks, *shown)
+        parts += [table, *[dim(RANK)] * with_ranks, *[dim(DEGREE)] * with_degrees]
     if causes and answer.status is not Status.COMPLETE:
         parts.append(Text(answer.status.describe(name_option)))
     return Group(*parts)
@@ -290,7 +295,16 @@ def indent(sentence: str) -> Padding:
 def _question(answer: Answer | Verdict) -> str:
     query = answer.query
     asked = f"was {assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
-    return f"In the context {assignments(query.context)}: {asked} {query.effect}?"
+    rather = "" if query.contrast is None else f" rather than {query.contrast}"
+    normally = "" if query.normality is None else f" Normally {_join_rules(query.normality)}."
+    return f"In the context {assignments(query.context)}: {asked} {query.effect}{rather}?{normally}"
+
+
+def _join_rules(normality: Normality) -> str:
+    """Write the first few rules; those past them are counted."""
+    rules = [str(rule) for rule in normality.rules]
+    more = f" and {len(rules) - 6} more" if len(rules) > 6 else ""
+    return ", ".join(rules[:6]) + more
 
 
 def word(held: bool | None) -> str:

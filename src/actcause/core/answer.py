@@ -13,9 +13,11 @@ from functools import cached_property
 from typing import Any, overload
 
 from ..errors import Naming, QueryError, blaming, fill, name_in_python, suggest
+from .contrast import check_contrast
 from .expression import Expression, Name, Number
 from .logic import Compare, Not
 from .model import Model
+from .normality import Broken, Normality, as_normality
 from .text import parse_event, parse_formula
 
 Assignment = Mapping[str, int]
@@ -78,7 +80,8 @@ def as_share(parameter: str, value: float | Fraction | str | None, what: str = "
 class Query:
     r"""What is asked: in this model and context, what caused this effect, by this definition?
 
-    The effect is a formula, as text or as an expression.
+    The effect is a formula, as text or as an expression. With a `contrast`, a formula that rules the effect out, a
+    witness must bring it about; with `normality`, its world must be at least as normal as the actual one.
 
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> query = Query(model, {"ST": 1, "BT": 1}, "BS == 1")
@@ -92,6 +95,8 @@ class Query:
     definition: str = "modified-hp"
     alpha_sufficiency: Fraction | None = None
     alpha_necessity: Fraction | None = None
+    contrast: Expression | None = None
+    normality: Normality | None = None
 
     def __post_init__(self) -> None:
         fix = object.__setattr__
@@ -99,16 +104,27 @@ class Query:
             wrong = "The model must be a Model; got {kind}. Use Model.from_text."
             raise QueryError(wrong, parameter="model", kind=type(self.model).__name__)
         fix(self, "context", self.model.check_context(self.context))
-        if isinstance(self.effect, str):
-            with blaming("effect"):
-                fix(self, "effect", parse_formula(self.effect, self.model.ranges))
-        elif not isinstance(self.effect, Expression):
-            wrong = "The effect must be a formula such as 'BS == 1'; got {got!r}."
-            raise QueryError(wrong, parameter="effect", got=self.effect)
-        self.model.check_formula(self.effect)
+        fix(self, "effect", self._read_formula("effect", self.effect))
         self.model.check_equations()
         fix(self, "alpha_sufficiency", as_share("alpha_sufficiency", self.alpha_sufficiency))
         fix(self, "alpha_necessity", as_share("alpha_necessity", self.alpha_necessity))
+        if self.contrast is not None:
+            fix(self, "contrast", self._read_formula("contrast", self.contrast))
+            check_contrast(self.model, self.effect, self.contrast)
+        fix(self, "normality", as_normality(self.normality))
+        for rule in () if self.normality is None else self.normality.rules:
+            with blaming("normality"):
+                self.model.check_formula(rule.formula)
+
+    def _read_formula(self, parameter: str, given: object) -> Expression:
+        if isinstance(given, str):
+            with blaming(parameter):
+                given = parse_formula(given, self.model.ranges)
+        if not isinstance(given, Expression):
+            wrong = f"The {parameter} must be a formula such as 'BS == 1'; got {{got!r}}."
+            raise QueryError(wrong, parameter=parameter, got=given)
+        self.model.check_formula(given)
+        return given
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -131,16 +147,47 @@ class Query:
         return self.effect.names()
 
     @cached_property
+    def contrasted_variables(self) -> tuple[str, ...]:
+        """The variables that the effect formula or the contrast names."""
+        contrast = () if self.contrast is None else self.contrast.names()
+        return tuple(dict.fromkeys((*self.effect_variables, *contrast)))
+
+    @cached_property
+    def watched_variables(self) -> tuple[str, ...]:
+        """The variables that decide whether a witness counts: of effect, contrast and rules of normality."""
+        rules = () if self.normality is None else self.normality.rules
+        return tuple(dict.fromkeys((*self.contrasted_variables, *(n for rule in rules for n in rule.formula.names()))))
+
+    @cached_property
     def relevant(self) -> tuple[str, ...]:
-        """Every variable that can influence the effect, and those of the effect; never exogenous ones."""
-        ancestors = self.model.ancestors(self.effect_variables)
+        """Every variable that can influence what is watched, and those watched; never exogenous ones."""
+        ancestors = self.model.ancestors(self.watched_variables)
         return tuple(name for name in self.model.endogenous if name in ancestors)
 
     @cached_property
     def candidates(self) -> tuple[str, ...]:
-        """What `causes` considers: whatever can influence the effect, except the effect's own variables."""
-        own = set(self.effect_variables)
+        """What `causes` considers: whatever is relevant, except the variables of the effect and the contrast."""
+        own = set(self.contrasted_variables)
         return tuple(name for name in self.relevant if name not in own)
+
+    @cached_property
+    def actually_broken(self) -> Broken:
+        """The rules of normality that the actual world breaks."""
+        return frozenset() if self.normality is None else self.normality.find_broken(self.actual)
+
+    def undone(self, values: Assignment, than: Broken | None = None) -> bool:
+        """Return whether the effect is gone in a world, as a witness must have it.
+
+        The contrast holds there, and it is at least as normal as a world that breaks `than`, the actual one by
+        default.
+        """
+        if self.effect.value(values) or (self.contrast is not None and not self.contrast.value(values)):
+            return False
+        if self.normality is None:
+            return True
+        return self.normality.at_least(
+            self.normality.find_broken(values), self.actually_broken if than is None else than
+        )
 
     @cached_property
     def state(self) -> dict[str, int]:
@@ -167,13 +214,35 @@ class Query:
     def to_json(self) -> dict[str, Any]:
         """Write what every answer says of its question."""
         parts = {"definition": self.definition, "context": dict(self.context), "state": dict(self.state)}
-        return {**parts, "effect": str(self.effect)}
+        parts |= {"effect": str(self.effect)}
+        if self.contrast is not None:
+            parts["contrast"] = str(self.contrast)
+        if self.normality is not None:
+            parts["normality"] = {
+                **self.normality.to_json(),
+                "broken": list(self.normality.write(self.actually_broken)),
+            }
+        return parts
 
     @property
     def effect_text(self) -> str:
         """The effect as a reader would say it: `BS=1` where it is one value of one variable."""
-        pinned = find_pinned_value(self.effect, self.model)
-        return f"{pinned[0]}={pinned[1]}" if pinned else f"({self.effect})"
+        return self._say(self.effect)
+
+    @property
+    def question_text(self) -> str:
+        """The effect, and what it is contrasted with: `Y=1 rather than Y=2`."""
+        return self.effect_text + ("" if self.contrast is None else f" rather than {self._say(self.contrast)}")
+
+    @property
+    def goal_text(self) -> str:
+        """What a witness has to do."""
+        goal = "undone the effect" if self.contrast is None else f"brought about {self._say(self.contrast)}"
+        return goal if self.normality is None else f"{goal} in a world at least as normal as the actual one"
+
+    def _say(self, formula: Expression) -> str:
+        pinned = find_pinned_value(formula, self.model)
+        return f"{pinned[0]}={pinned[1]}" if pinned else f"({formula})"
 
 
 def find_pinned_value(effect: Expression, model: Model) -> tuple[str, int] | None:
@@ -193,13 +262,19 @@ def find_pinned_value(effect: Expression, model: Model) -> tuple[str, int] | Non
 
 @dataclass(frozen=True)
 class Replay:
-    """What came out when a witness was played again; true if the effect went away, as it should."""
+    """What came out when a witness was played again; true if the effect went away, as it should.
+
+    `as_asked` is false if a contrast was not brought about, or in a world less normal than the actual one; `broken`
+    are the rules of normality that the world breaks.
+    """
 
     values: Mapping[str, int]
     effect: bool
+    as_asked: bool = True
+    broken: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return not self.effect
+        return not self.effect and self.as_asked
 
 
 @dataclass(frozen=True)
@@ -225,7 +300,10 @@ class Witness:
     def replay(self, query: Query) -> Replay:
         """Play the witness: evaluate the model of `query` under its intervention."""
         values = query.model.evaluate(query.context, do=self.intervention)
-        return Replay(values, bool(query.effect.value(values)))
+        normality = query.normality
+        broken = () if normality is None else normality.write(normality.find_broken(values))
+        effect = bool(query.effect.value(values))
+        return Replay(values, effect, effect or query.undone(values), broken)
 
     def to_json(self) -> dict[str, Any]:
         parts: dict[str, Any] = {"changed": dict(self.changed), "frozen": dict(self.frozen)}
@@ -238,21 +316,32 @@ class Witness:
 
 @dataclass(frozen=True)
 class Cause:
-    """A minimal cause: an event and the witness of its necessity."""
+    """A minimal cause: an event and the witness of its necessity.
+
+    With normality the witness is a best one: no other has a more normal world. `best` holds, for each best witness,
+    the places of the rules that its world breaks.
+    """
 
     event: Assignment
     witness: Witness
     query: Query = field(repr=False, compare=False)
+    best: tuple[Broken, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The rules of normality that the witness's world breaks."""
+        return self.witness.replay(self.query).broken
 
     @property
     def sentence(self) -> str:
-        return f"{_opening(self.query, self.event)} a cause of {self.query.effect_text}: {_because(self)}."
+        return f"{_opening(self.query, self.event)} a cause of {self.query.question_text}: {_because(self)}."
 
     def __str__(self) -> str:
         return self.sentence
 
     def to_json(self) -> dict[str, Any]:
-        return {"event": dict(self.event), "witness": self.witness.to_json(), "sentence": self.sentence}
+        parts = {"event": dict(self.event), "witness": self.witness.to_json(), "sentence": self.sentence}
+        return parts if self.query.normality is None else {**parts, "broken": list(self.broken)}
 
 
 @dataclass(frozen=True)
@@ -292,7 +381,7 @@ class Verdict:
     def describe(self, naming: Naming = name_in_python) -> str:
         """Write the sentence, with parameters in a front end's words."""
         what = _opening(self.query, self.event)
-        effect = self.query.effect_text
+        effect = self.query.question_text
         if self.holds is None:
             event = _event_text(self.query, self.event)
             return f"It is not known whether {event} a cause of {effect}. {self.status.describe(naming)}"
@@ -311,9 +400,10 @@ class Verdict:
             return f"AC1 fails, since {query.effect_text} did not happen"
         if self.failed == "AC2a" and query.definition == "functional" and query.alpha_necessity is not None:
             share = query.alpha_necessity
-            return f"AC2a fails, since whatever is held, less than the share {share} of its values undoes the effect"
+            few = f"less than the share {share} of its values would have {query.goal_text}"
+            return f"AC2a fails, since whatever is held, {few}"
         if self.failed == "AC2a":
-            return "AC2a fails, since no change of it that the definition allows would have undone the effect"
+            return f"AC2a fails, since no change of it that the definition allows would have {query.goal_text}"
         if self.failed == "AC2b":
             return "AC2b fails, since it is not sufficient under any conditions in which changing it undoes the effect"
         smaller = f": {_assignments(self.smaller)} is enough" if self.smaller else ""
@@ -406,12 +496,23 @@ class Answer:
     def __iter__(self) -> Iterator[Cause]:
         return iter(self.causes)
 
+    def ranked(self) -> list[list[Cause]]:
+        """Sort the causes into ranks, those with the most normal witnesses first; one rank if nothing is normal.
+
+        A cause is in the first rank if no other has better witnesses, in the second if only causes of the first
+        have, and so on. This runs the search to its end.
+        """
+        found = list(self.causes)
+        if self.query.normality is None:
+            return [found] if found else []
+        return self.query.normality.rank(found, [cause.best for cause in found])
+
     @property
     def sentence(self) -> str:
-        """The first few causes, each in a sentence."""
-        shown = self.causes[:5]
+        """The first few causes, each in a sentence; with normality those of the first ranks."""
+        shown = [cause for group in self.ranked() for cause in group][:5] if self.query.normality else self.causes[:5]
         if not shown:
-            return f"{self.query.effect_text} has no cause by '{self.query.definition}'." + (
+            return f"{self.query.question_text} has no cause by '{self.query.definition}'." + (
                 "" if self.query.happened else " It did not happen."
             )
         more = len(self._read(6)) > 5
@@ -424,7 +525,11 @@ class Answer:
         return f"<Answer by {self.query.definition}: {len(self._found)} causes found so far>"
 
     def to_json(self) -> dict[str, Any]:
-        causes = [cause.to_json() for cause in self.causes]
+        causes = [
+            cause.to_json() if self.query.normality is None else {**cause.to_json(), "rank": rank}
+            for rank, group in enumerate(self.ranked(), 1)
+            for cause in group
+        ]
         missing = {"conditions": None, "witness": None}
         return {**self.query.to_json(), **missing, "causes": causes, "status": self.status.value}
 
@@ -467,9 +572,15 @@ def _because(cause: Cause) -> str:
         clauses.append("with " + _listing(moved))
     if witness.others:
         clauses.append("and " + _assignments(witness.others))
+    replay = witness.replay(query)
     condition = " ".join(clauses)
     pinned = find_pinned_value(query.effect, query.model)
     if pinned:
-        values = query.model.solve(query.context, witness.intervention)
-        return f"{condition}, {pinned[0]} would have been {values[pinned[0]]}"
-    return f"{condition}, {query.effect_text} would not have held"
+        outcome = f"{pinned[0]} would have been {replay.values[pinned[0]]}"
+    elif query.contrast is not None:
+        outcome = f"({query.contrast}) would have held"
+    else:
+        outcome = f"{query.effect_text} would not have held"
+    if replay.broken:
+        outcome += f", against the {'rule' if len(replay.broken) == 1 else 'rules'} {_listing(replay.broken)}"
+    return f"{condition}, {outcome}"

@@ -12,7 +12,7 @@ from ..errors import QueryError
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
 from .definitions import DEFINITIONS
 from .expression import Expression
-from .find import Share, causes, get_definition, is_cause, make_query
+from .find import Rules, Share, causes, get_definition, is_cause, make_query
 from .model import Model
 from .responsibility import CHOCKLER_HALPERN, WITH_DEGREES, check_degrees
 from .responsibility import responsibility as degree_of
@@ -36,15 +36,29 @@ class Opinion:
     def definition(self) -> str:
         return self.answer.query.definition
 
+    def ranked(self) -> list[tuple[int, Cause, Fraction | None]]:
+        """List the causes with their ranks and degrees, the most normal first (see `Answer.ranked`)."""
+        if isinstance(self.answer, Verdict):
+            return []
+        degrees = dict(zip(map(id, self.answer), self.degrees or (), strict=False))
+        ranks = enumerate(self.answer.ranked(), 1)
+        return [(rank, cause, degrees.get(id(cause))) for rank, group in ranks for cause in group]
+
     def to_json(self) -> dict[str, Any]:
         document = self.answer.to_json()
-        if self.degrees is not None:
-            written = [None if degree is None else str(degree) for degree in self.degrees]
-            for cause, degree in zip(document["causes"], written, strict=False):
-                cause["responsibility"] = degree
-            if isinstance(self.answer, Verdict):
-                [document["responsibility"]] = written
+        if self.degrees is None:
+            return document
+        if isinstance(self.answer, Verdict):
+            document["responsibility"] = _write(self.degrees[0])
+            for cause in document["causes"]:
+                cause["responsibility"] = document["responsibility"]
+        for cause, (_, _, degree) in zip(document["causes"], self.ranked(), strict=False):
+            cause["responsibility"] = _write(degree)
         return document
+
+
+def _write(degree: Fraction | None) -> str | None:
+    return None if degree is None else str(degree)
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,8 @@ def compare(
     definitions: str | Sequence[str] | None = None,
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
+    contrast: str | Expression | None = None,
+    normality: Rules = None,
     solver: str = "auto",
     max_causes: int | None = None,
     max_seconds: float | None = None,
@@ -107,7 +123,7 @@ def compare(
         raise QueryError("{parameter} must name at least one definition.", parameter="definitions")
     if responsibility:
         check_degrees(names)
-    query = make_query(model, context, effect, names[0], alpha_sufficiency, alpha_necessity)
+    query = make_query(model, context, effect, names[0], alpha_sufficiency, alpha_necessity, contrast, normality)
     checked = None if event is None else query.check_event(event)
     report = on_progress or (lambda definition: None)
 

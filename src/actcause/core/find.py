@@ -1,8 +1,8 @@
 """The verbs: `causes`, `is_cause` and `partitions`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import overload
+from typing import Any, overload
 
 from ..errors import QueryError, TooLargeError, blaming, suggest
 from ..parallel import Engine
@@ -10,6 +10,7 @@ from .answer import Answer, Assignment, Cause, Query, Status, Verdict
 from .definitions import DEFINITIONS, Definition, OutOfBudget, Search
 from .expression import Expression
 from .model import Model
+from .normality import Normality
 from .solvers import ENCODINGS, Exhaustive, SatSolver, Solver
 from .spaces import out_of_core
 from .spaces.functional import FunctionalSolver
@@ -19,6 +20,7 @@ from .spaces.state_space import StateSpace
 from .text import parse_event
 
 Share = float | Fraction | str | None
+Rules = Normality | str | Iterable[Any] | None
 SOLVERS = ("auto", "exhaustive")
 
 
@@ -31,18 +33,24 @@ def causes(
     solver: str = "auto",
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
+    contrast: str | Expression | None = None,
+    normality: Rules = None,
     max_causes: int | None = None,
     max_seconds: float | None = None,
     max_steps: int | None = None,
 ) -> Answer:
     r"""Find all minimal causes of an effect, lazily.
 
+    With `contrast`, a formula that rules the effect out, the causes are those of the effect *rather than* that: a
+    witness must bring it about. With `normality`, a `Normality` or its rules, a witness's world must be at least as
+    normal as the actual one; `Answer.ranked` ranks the causes by their best witnesses.
+
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> answer = causes(model, context={"ST": 1, "BT": 1}, effect="BS == 1")
     >>> [dict(cause.event) for cause in answer.causes]
     [{'ST': 1}, {'SH': 1}]
     """
-    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
     if max_causes is not None and max_causes < 1:
         raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
@@ -71,17 +79,19 @@ def is_cause(
     solver: str = "auto",
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
+    contrast: str | Expression | None = None,
+    normality: Rules = None,
     max_seconds: float | None = None,
     max_steps: int | None = None,
 ) -> Verdict:
-    r"""Judge one event: is it a cause of the effect?
+    r"""Judge one event: is it a cause of the effect? See `causes` for `contrast` and `normality`.
 
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> verdict = is_cause(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"ST": 1})
     >>> print(verdict)
     ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
     """
-    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     return _solver(query, solver).judge(search, query.check_event(event))
 
@@ -174,15 +184,18 @@ def make_query(
     context: Assignment | str,
     effect: str | Expression,
     definition: str,
-    alpha_sufficiency: Share,
-    alpha_necessity: Share,
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    contrast: str | Expression | None = None,
+    normality: Rules = None,
 ) -> Query:
     """Check the parts of a question and put them together."""
     name = get_definition(definition).name
     if isinstance(context, str):
         with blaming("context"):
             context = parse_event(context, model.ranges)
-    return Query(model, context, effect, name, alpha_sufficiency, alpha_necessity)  # type: ignore[arg-type]
+    shares = (alpha_sufficiency, alpha_necessity)
+    return Query(model, context, effect, name, *shares, contrast, normality)  # type: ignore[arg-type]
 
 
 def _solver(query: Query, solver: str) -> Solver:

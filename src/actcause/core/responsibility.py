@@ -17,7 +17,7 @@ from .answer import Assignment, Status, Verdict, as_share
 from .definitions import Deadline, OutOfBudget, Search
 from .equation import Equation
 from .expression import Expression, Number
-from .find import Share, causes, get_definition, is_cause, make_query
+from .find import Rules, Share, causes, get_definition, is_cause, make_query
 from .model import Model
 from .solvers import ENCODINGS, Encoding
 
@@ -34,6 +34,8 @@ def responsibility(
     definition: str = "modified-hp",
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
+    contrast: str | Expression | None = None,
+    normality: Rules = None,
     max_seconds: float | None = None,
 ) -> Fraction | None:
     r"""Measure how responsible an event is for an effect, between 0 and 1.
@@ -50,7 +52,7 @@ def responsibility(
     Fraction(1, 2)
     """
     check_degrees((definition,))
-    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
+    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
     checked = query.check_event(event)
     if not query.happened or any(query.actual[name] != value for name, value in checked.items()):
         return Fraction(0)
@@ -74,6 +76,8 @@ def blame(
     definition: str = "modified-hp",
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
+    contrast: str | Expression | None = None,
+    normality: Rules = None,
     max_seconds: float | None = None,
 ) -> Fraction | None:
     r"""Measure blame: responsibility, expected over contexts with their probabilities.
@@ -95,9 +99,8 @@ def blame(
     if abs(sum(shares, Fraction(0)) - 1) > Fraction(1, 10**6):
         wrong = "The probabilities of the contexts must sum to 1; got {total:g}."
         raise QueryError(wrong, parameter="contexts", total=float(sum(shares)))
-    queries = [
-        make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity) for context, _ in pairs
-    ]
+    asked = (effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
+    queries = [make_query(model, context, *asked) for context, _ in pairs]
     done = queries[0].check_event(event)
     acted = _with(model, done)
     total = Fraction(0)

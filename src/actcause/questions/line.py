@@ -15,7 +15,7 @@ from ..core.definitions import DEFINITIONS
 from ..errors import ActCauseError, QueryError, quote, suggest
 from .source import ModelSource, parse_model, read_model, read_text
 
-VERSION = 1  # of how answers are found and written: those of another version are found again
+VERSION = 2  # of how answers are found and written: those of another version are found again
 KEPT = 64  # models that a worker keeps for its next question
 ASSIGNED = (str, dict)
 FIELDS: Mapping[str, tuple[type, ...]] = {
@@ -26,11 +26,18 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "definition": (str, list),
     "alpha_sufficiency": (str, int, float),
     "alpha_necessity": (str, int, float),
+    "rather_than": (str,),
+    "normally": (str, list),
+    "normality_order": (str,),
     "solver": (str,),
     "max_causes": (int,),
     "max_seconds": (int, float),
     "responsibility": (bool,),
 }
+QUESTION = (
+    *("context", "effect", "event", "alpha_sufficiency", "alpha_necessity"),
+    *("rather_than", "normally", "normality_order"),
+)
 SUCH = '{"model": "rock-throwing", "event": "ST=1"}'
 WORDS = {
     str: "text",
@@ -125,10 +132,7 @@ def _answer(line: Line) -> dict[str, Any]:
     fields = dict(line.fields)
     definitions, several = _parse_definitions(fields.pop("definition", "modified-hp"))
     source = _read_source(fields.pop("model"), line.text)
-    question = {
-        name: _join(fields.pop(name, None))
-        for name in ("context", "effect", "event", "alpha_sufficiency", "alpha_necessity")
-    }
+    question = {name: _join(fields.pop(name, None)) for name in QUESTION}
     comparison = compare(source.model, **source.read_question(**question), definitions=definitions, **fields)
     return comparison.to_json() if several else comparison.opinion(*definitions).to_json()
 

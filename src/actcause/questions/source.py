@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import examples, formats
 from ..core import text
 from ..core.model import Model
+from ..core.normality import ORDERS, Normality
 from ..errors import ModelError, ParseError, QueryError, blaming, suggest
 from ..examples import Example
 from ..io import text_file
@@ -29,12 +31,21 @@ class ModelSource:
         event: str | None = None,
         alpha_sufficiency: Any = None,
         alpha_necessity: Any = None,
+        rather_than: str | None = None,
+        normally: Sequence[str] | None = None,
+        normality_order: str | None = None,
     ) -> dict[str, Any]:
         """Read the parts of a question; the example's stand in for those that are missing."""
+        if normality_order is not None and not normally:
+            raise QueryError(
+                "{parameter} needs rules; say with {normality} what is normal.", parameter="normality_order"
+            )
         return {
             "context": self.read_context(context),
             "effect": self.read_effect(effect),
             "event": None if event is None else self._parse_event("event", event),
+            "contrast": None if rather_than is None else self._parse_formula("contrast", rather_than),
+            "normality": Normality(normally, normality_order or ORDERS[0]) if normally else None,
             "alpha_sufficiency": self._read_share("alpha_sufficiency", alpha_sufficiency),
             "alpha_necessity": self._read_share("alpha_necessity", alpha_necessity),
         }

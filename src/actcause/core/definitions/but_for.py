@@ -22,7 +22,7 @@ class ButFor(Definition):
 
     def witnesses(self, search: Search, event: Assignment) -> Iterator[Witness]:
         for changed in settings(search.query.model, event):
-            if all(changed[name] != value for name, value in event.items()) and not search.holds(changed):
+            if all(changed[name] != value for name, value in event.items()) and search.undoes(changed):
                 yield Witness(changed)
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:

@@ -24,7 +24,8 @@ class Direct(Definition):
             yield from undoing_witnesses(search, event, held)
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
-        return fixes_effect(search, {**event, **witness.frozen}, witness.others)
+        fixed = {**event, **witness.frozen}
+        return fixes_effect(search, fixed, [name for name in state_variables(search, event) if name not in fixed])
 
 
 def state_variables(search: Search, event: Assignment) -> list[str]:
@@ -34,17 +35,22 @@ def state_variables(search: Search, event: Assignment) -> list[str]:
 
 
 def undoing_witnesses(search: Search, event: Assignment, held: Sequence[str]) -> Iterator[Witness]:
-    """Find one way to undo the effect for each `x'` that, with `held` at its actual values, leaves it open."""
-    model = search.query.model
+    """Find one way to undo the effect for each `x'` that, with `held` at its actual values, leaves it open.
+
+    The contrast's variables follow their equations, as those of the effect do: what is to be brought about is not set.
+    Where worlds are more or less normal, all ways are found.
+    """
+    query = search.query
     frozen = actual_values(search, held)
-    free = [name for name in state_variables(search, event) if name not in frozen]
-    for changed in settings(model, event):
-        for others in settings(model, free):
-            if not search.holds({**others, **frozen, **changed}):
+    free = [name for name in state_variables(search, event) if name not in {*frozen, *query.contrasted_variables}]
+    for changed in settings(query.model, event):
+        for others in settings(query.model, free):
+            if search.undoes({**others, **frozen, **changed}):
                 yield Witness(changed, frozen, others)
-                break
+                if query.normality is None:
+                    break
 
 
-def fixes_effect(search: Search, fixed: Assignment, free: Assignment) -> bool:
+def fixes_effect(search: Search, fixed: Assignment, free: Sequence[str]) -> bool:
     """Return whether the effect holds under `fixed` for all values of the variables of `free`."""
     return all(search.holds({**others, **fixed}) for others in settings(search.query.model, free))

@@ -27,7 +27,7 @@ class Functional(Definition):
         for held in subsets(state_variables(search, event)):
             frozen = actual_values(search, held)
             every = list(settings(model, event))
-            undoing = [changed for changed in every if not search.holds({**frozen, **changed})]
+            undoing = [changed for changed in every if search.undoes({**frozen, **changed})]
             if undoing and enough(len(undoing), len(every), search.query.alpha_necessity):
                 yield from (Witness(changed, frozen) for changed in undoing)
 

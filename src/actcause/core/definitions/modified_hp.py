@@ -22,7 +22,7 @@ class ModifiedHP(Definition):
         for held in subsets(rest(search, event)):
             frozen = actual_values(search, held)
             for changed in settings(search.query.model, event):
-                if not search.holds({**frozen, **changed}):
+                if search.undoes({**frozen, **changed}):
                     yield Witness(changed, frozen)
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:

@@ -37,5 +37,5 @@ def contingencies(search: Search, event: Assignment) -> Iterator[Witness]:
     for held in subsets(rest(search, event)):
         for frozen in settings(model, held):
             for changed in settings(model, event):
-                if not search.holds({**frozen, **changed}):
+                if search.undoes({**frozen, **changed}):
                     yield Witness(changed, frozen)

@@ -5,6 +5,7 @@ from time import monotonic
 
 from ...errors import QueryError
 from ..answer import Query, Status
+from ..normality import Broken
 
 
 class OutOfBudget(Exception):  # noqa: N818 - not an error: it ends a search with a status
@@ -68,6 +69,10 @@ class Search:
         """Evaluate the query's model in its context under an intervention."""
         self.step()
         return self.query.model.solve(self.query.context, do)
+
+    def undoes(self, do: Mapping[str, int], than: Broken | None = None) -> bool:
+        """Return whether the effect is gone under an intervention, as a witness must have it (see `Query.undone`)."""
+        return self.query.undone(self.values(do), than)
 
     def holds(self, do: Mapping[str, int]) -> bool:
         """Return whether the effect holds under an intervention."""

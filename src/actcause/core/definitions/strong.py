@@ -28,7 +28,7 @@ class Strong(Definition):
         Such a world exists exactly if (x', w*) suffices along no `N'` inside `N`: `settle` finds the largest `N'`
         that has one value each. If the effect's variables are all in it, that world is the only one; if one of
         them is not, it can be other than it was. (Where the effect is not one value of one variable, being other
-        need not undo it, and we ask for the world in which it does.)
+        need not undo it, and we ask for the world in which it does.) The contrast's variables follow their equations.
         """
         query = search.query
         own = query.effect_variables
@@ -41,10 +41,12 @@ class Strong(Definition):
             for network in subsets([name for name in outside if name in query.model.equations]):
                 for changed in settings(query.model, event):
                     settled = settle(search, {**frozen, **changed}, network)
-                    for others in settings(query.model, [name for name in outside if name not in settled]):
-                        if not search.holds({**others, **frozen, **changed}):
+                    free = [name for name in outside if name not in {*settled, *query.contrasted_variables}]
+                    for others in settings(query.model, free):
+                        if search.undoes({**others, **frozen, **changed}):
                             yield Witness(changed, frozen, others, network)
-                            break
+                            if query.normality is None:
+                                break
 
     def sufficient(self, search: Search, event: Assignment, witness: Witness) -> bool:
         """Check that the event settles the network; its values are then the actual ones, and the effect holds."""

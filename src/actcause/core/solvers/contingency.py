@@ -38,13 +38,13 @@ class _Contingency(ProposerAndOpponent):
             domain = self.world[name] = circuit.free(query.model.ranges[name])
             circuit.add([-held, -self.in_event(name)])
             require(circuit, [-held, -self.in_event(name)], domain, follows)
-        circuit.add([-circuit.formula(query.effect, self.world)])
+        self.require_undone(self.world)
 
     def opponent(self, circuit: Circuit) -> World:
         actual = self.query.actual
         event, held = true_names(self.sat, self.chosen), true_names(self.sat, self.held)
         world: World = {}
-        for name in self.order:
+        for name in self.bearing:
             if name in event:
                 world[name] = constant(actual[name])
             elif name in held and not self.taking_back:
@@ -62,7 +62,7 @@ class _Contingency(ProposerAndOpponent):
         model, actual = self.query.model, self.query.actual
         held = true_names(self.sat, self.held)
         restored, taken_back = set(), set()
-        for name in self.held:
+        for name in self.held.keys() & values.keys():
             if name in held:
                 if values[name] != self.sat.value(self.world[name]):
                     taken_back.add(name)
@@ -96,16 +96,16 @@ class _Contingency(ProposerAndOpponent):
         changed = {name: self.sat.value(self.world[name]) if name in self.world else actual[name] for name in names}
         return Witness(changed, {name: self.sat.value(self.world[name]) for name in self.order if name in held})
 
-    def witness(self, names: Sequence[str]) -> Witness | None:
-        witness = super().witness(names)
-        if witness is None or len(witness.frozen) > SHORTEN_UP_TO:
+    def read_best(self, names: Sequence[str]) -> Witness:
+        witness = self.read(names)
+        if len(witness.frozen) > SHORTEN_UP_TO:
             return witness
         # A contingency that changes little reads better: let go of what is not needed.
         for name in list(witness.frozen):
             if name in witness.frozen:
                 keep = witness.frozen.keys() - {name}
                 letting_go = [-literal for other, literal in self.held.items() if other not in keep]
-                if self.solve([*self.exactly(names), *letting_go]):
+                if self.solve([*self.exactly(names), *letting_go, *self.as_normal]):
                     witness = self.read(names)
         return witness
 

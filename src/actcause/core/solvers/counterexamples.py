@@ -31,8 +31,11 @@ class ProposerAndOpponent(Encoding):
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         model, query = search.query.model, search.query
-        wanted = model.ancestors(query.effect_variables)
+        wanted = model.ancestors(query.watched_variables)
         self.order = [name for name in model.order if name in wanted]
+        # What bears on the effect: an opponent, who is about sufficiency, needs no more.
+        bearing = model.ancestors(query.effect_variables)
+        self.bearing = [name for name in self.order if name in bearing]
         self.exogenous = frozenset(model.exogenous)
         super().__init__(search, candidates)
 
@@ -79,7 +82,7 @@ class ProposerAndOpponent(Encoding):
 
     def _survive(self, move: Any) -> None:
         world: World = {}
-        for name in self.order:
+        for name in self.bearing:
             follows = self.follows(self.circuit, name, world)
             world[name] = follows if name in self.exogenous else self.respond(name, move, follows)
         self.circuit.add([self.circuit.formula(self.query.effect, world)])

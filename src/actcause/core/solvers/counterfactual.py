@@ -31,7 +31,7 @@ class _Counterfactual(Encoding):
     def encode(self) -> None:
         query, circuit = self.query, self.circuit
         model, actual = query.model, query.actual
-        wanted = model.ancestors(query.effect_variables)
+        wanted = model.ancestors(query.watched_variables)
         world: World = {}
         self.world = world
         self.followed: World = {}  # what the equation says, of variables that need not follow it
@@ -52,7 +52,7 @@ class _Counterfactual(Encoding):
             for name, chosen in self.chosen.items():
                 unread = constant(actual[name]) if len(model.ranges[name]) == 1 else {}  # bears on nothing
                 circuit.add([-chosen, -world.get(name, unread).get(actual[name], FALSE)])
-        circuit.add([-circuit.formula(query.effect, world)])
+        self.require_undone(world)
 
     def solve(self, assumptions: Sequence[int], *, sufficiency: bool = True) -> bool:
         return self.sat.solve(assumptions)
@@ -95,9 +95,10 @@ class _Counterfactual(Encoding):
         """Let go of every held variable that the witness does not need."""
         if len(frozen) > SHORTEN_UP_TO:
             return frozen
+        broken = None if self.normality is None else self.normality.broken(self.sat)
         for name in list(frozen):
             without = {other: value for other, value in frozen.items() if other != name}
-            if not self.search.holds({**without, **changed}):
+            if self.search.undoes({**without, **changed}, than=broken):
                 frozen = without
         return frozen
 

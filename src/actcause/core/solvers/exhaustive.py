@@ -15,6 +15,7 @@ from itertools import combinations
 
 from ..answer import Assignment, Cause, Witness
 from ..definitions import Definition, Search
+from ..normality import Broken
 from .base import Solver
 
 
@@ -28,10 +29,18 @@ class Exhaustive(Solver):
         return next(self.definition.witnesses(search, event), None)
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
+        return next((witness for witness, _ in self.best_witnesses(search, event)), None)
+
+    def best_witnesses(self, search: Search, event: Assignment) -> list[tuple[Witness, Broken]]:
+        """List a witness for each best set of broken rules; the first witness where nothing is said to be normal."""
+        query = search.query
+        found: dict[Broken, Witness] = {}
         for witness in self.definition.witnesses(search, event):
             if self.definition.sufficient(search, event, witness):
-                return witness
-        return None
+                if query.normality is None:
+                    return [(witness, frozenset())]
+                found.setdefault(query.normality.find_broken(search.values(witness.intervention)), witness)
+        return [] if query.normality is None else [(found[broken], broken) for broken in query.normality.best(found)]
 
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         for size in range(1, len(event)):
@@ -51,7 +60,7 @@ class Exhaustive(Solver):
                 if any(smaller <= set(names) for smaller in minimal):
                     continue
                 event = {name: query.actual[name] for name in names}
-                witness = self.witness(search, event)
-                if witness is not None:
+                best = self.best_witnesses(search, event)
+                if best:
                     minimal.append(set(names))
-                    yield Cause(event, witness, query)
+                    yield Cause(event, best[0][0], query, tuple(broken for _, broken in best))

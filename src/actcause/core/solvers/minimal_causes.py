@@ -16,8 +16,13 @@ from contextlib import closing
 
 from ..answer import Assignment, Cause, Verdict, Witness
 from ..definitions import Search
+from ..normality import Broken
 from .base import Solver
-from .circuit import Circuit, Sat, TooManyClausesError
+from .circuit import Circuit, Sat, TooManyClausesError, World
+from .normality_clauses import NormalityClauses
+
+# Best witnesses of one cause that are compared with those of others; a cause seldom has more than one.
+MOST_BEST = 32
 
 
 class Encoding(ABC):
@@ -28,6 +33,8 @@ class Encoding(ABC):
         self.circuit = Circuit()
         self.chosen = {name: self.circuit.new() for name in self.candidates}
         self.waived = self.circuit.new()  # true where what was ruled out may be looked at again
+        self.normality: NormalityClauses | None = None
+        self.as_normal: list[int] = []  # assumptions under which a witness stays as normal as the best one
         self.encode()
         self.sat = Sat(search, self.circuit)
         self.sat.prefer(-literal for literal in self.chosen.values())
@@ -48,9 +55,42 @@ class Encoding(ABC):
     def read(self, names: Sequence[str]) -> Witness:
         """Read the witness off the last solution, for the event of these variables."""
 
+    def require_undone(self, world: World) -> None:
+        """Require that the effect is gone in this world, as a witness must have it (see `Query.undone`)."""
+        query, circuit = self.query, self.circuit
+        circuit.add([-circuit.formula(query.effect, world)])
+        if query.contrast is not None:
+            circuit.add([circuit.formula(query.contrast, world)])
+        if query.normality is not None:
+            self.normality = NormalityClauses(circuit, query, world)
+
+    def best_witnesses(self, names: Sequence[str], most: int = MOST_BEST) -> list[tuple[Witness, Broken]]:
+        """Find witnesses that the event of these variables meets AC2, one for each best set of broken rules."""
+        self.as_normal = []
+        event = self.exactly(names)
+        if self.normality is None:
+            return [(self.read_best(names), frozenset())] if self.solve(event) else []
+        found: dict[Broken, Witness] = {}
+        while len(found) < most and self.solve([*event, *([self.normality.unlike(found)] if found else [])]):
+            broken = self.normality.broken(self.sat)
+            self.as_normal = self.normality.at_least(broken)
+            while self.solve([*event, *self.normality.better(broken)]):
+                broken = self.normality.broken(self.sat)
+                self.as_normal = self.normality.at_least(broken)
+            best = self.solve([*event, *self.as_normal])  # for a solution to read, after one that failed
+            assert best
+            found[broken] = self.read_best(names)
+            if self.query.normality is not None and self.query.normality.order == "count":
+                break
+        return [(witness, broken) for broken, witness in found.items()]
+
+    def read_best(self, names: Sequence[str]) -> Witness:
+        """Read the witness off the last solution, made as short as it reads well."""
+        return self.read(names)
+
     def witness(self, names: Sequence[str]) -> Witness | None:
-        """Find a witness that the event of these variables meets AC2, None if it does not."""
-        return self.read(names) if self.solve(self.exactly(names)) else None
+        """Find a best witness that the event of these variables meets AC2, None if it does not."""
+        return next((witness for witness, _ in self.best_witnesses(names, most=1)), None)
 
     def close(self) -> None:
         self.sat.close()
@@ -74,14 +114,19 @@ class Encoding(ABC):
         self.circuit.add([*(-self.chosen[name] for name in names), self.waived])
 
     def shrink(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], Witness]:
+        """Do as `minimise` does, and find a witness of the minimal part."""
+        names = self.minimise(names)
+        witness = self.witness(names)
+        assert witness is not None  # the event was just found to meet AC2
+        return names, witness
+
+    def minimise(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Go down from an event that meets AC2 to a minimal part of it; rule out all that contains that part."""
         self.forbid(names)
         while self.solve([*self.within(names), -self.waived]):
             names = self.chosen_names()
             self.forbid(names)
-        witness = self.witness(names)
-        assert witness is not None  # the event was just found to meet AC2
-        return names, witness
+        return names
 
 
 class SatSolver(Solver):
@@ -124,7 +169,7 @@ class SatSolver(Solver):
         encoding.forbid(event)
         if not encoding.solve([-encoding.waived]):
             return None
-        names, _ = encoding.shrink(encoding.chosen_names())
+        names = encoding.minimise(encoding.chosen_names())
         return {name: event[name] for name in names}
 
     def causes(self, search: Search) -> Iterator[Cause]:
@@ -133,13 +178,15 @@ class SatSolver(Solver):
             return
         reported: set[frozenset[str]] = set()
         try:
-            for names, witness in self._minimal(search):
+            for names, best in self._minimal(search):
                 reported.add(frozenset(names))
-                yield Cause({name: query.actual[name] for name in names}, witness, query)
+                event = {name: query.actual[name] for name in names}
+                yield Cause(event, best[0][0], query, tuple(broken for _, broken in best))
         except TooManyClausesError:
             yield from (cause for cause in self._fallback().causes(search) if frozenset(cause.event) not in reported)
 
-    def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], Witness]]:
+    def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], list[tuple[Witness, Broken]]]]:
         with closing(self._kind(search, search.query.candidates)) as encoding:
             while encoding.solve([-encoding.waived]):
-                yield encoding.shrink(encoding.chosen_names())
+                names = encoding.minimise(encoding.chosen_names())
+                yield names, encoding.best_witnesses(names)

@@ -7,8 +7,8 @@ Each variable outside the event is held, or in the network, or open. Three world
                 nothing but the actual value (parents first: each settles the next).
     changed     the event has other values. The largest part of the network that this settles is found the same
                 way: a variable of the network is settled if its equation gives one value, else it is open.
-    replayed    one world among these, in which the effect is gone: what is settled has its value, the effect's
-                variables follow their equations, what is open has any value.
+    replayed    one world among these, in which the effect is gone: what is settled has its value, the variables of
+                the effect and the contrast follow their equations, what is open has any value.
 
 Bigger networks only make necessity harder, since they have more parts: the proposer keeps them as small as
 sufficiency lets it. `definitions/strong.py` has the argument why the largest settled part is all that counts.
@@ -32,7 +32,7 @@ class StrongEncoding(Encoding):
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         query = search.query
-        wanted = query.model.ancestors(query.effect_variables)
+        wanted = query.model.ancestors(query.watched_variables)
         self.order = [name for name in query.model.order if name in wanted]
         super().__init__(search, candidates)
         self.sat.prefer([*(-literal for literal in self.chosen.values()), *self.held.values()])
@@ -53,7 +53,7 @@ class StrongEncoding(Encoding):
                 self.world[name] = self._as_it_was[name] = self._changed[name] = known
             else:
                 self._add(name, own=name in own)
-        circuit.add([-circuit.formula(query.effect, self.world)])
+        self.require_undone(self.world)
 
     def _add(self, name: str, own: bool) -> None:
         circuit, query = self.circuit, self.query
@@ -89,7 +89,7 @@ class StrongEncoding(Encoding):
         }
         for value, literal in domain.items():
             circuit.add([-literal, occurring[value]])
-        if own:
+        if name in query.contrasted_variables:
             now = circuit.equation(query.model, name, self.world) if follows else constant(actual)
             require(circuit, [-event, -held], domain, now)
         self.world[name] = domain
@@ -99,14 +99,14 @@ class StrongEncoding(Encoding):
 
     def read(self, names: Sequence[str]) -> Witness:
         query, event = self.query, set(names)
-        own = set(query.effect_variables)
+        own, following = set(query.effect_variables), set(query.contrasted_variables)
         values = {**query.actual, **{name: self.sat.value(self.world[name]) for name in self.order}}
         held, settled = true_names(self.sat, self.held), true_names(self.sat, self.settled)
         network = true_names(self.sat, self.network) - own
         witness = Witness(
             changed={name: values[name] for name in names},
             frozen={name: values[name] for name in self.order if name in held},
-            others={name: values[name] for name in self.held if name not in held | settled | own | event},
+            others={name: values[name] for name in self.held if name not in held | settled | following | event},
             network=tuple(name for name in self.order if name in network),
         )
         return self._shorten(witness)
@@ -117,8 +117,9 @@ class StrongEncoding(Encoding):
         if len(open_links) > SHORTEN_UP_TO:
             return witness
         others = dict(witness.others)
+        broken = None if self.normality is None else self.normality.broken(self.sat)
         for name in open_links:
             without = {other: value for other, value in others.items() if other != name}
-            if not self.search.holds({**without, **witness.frozen, **witness.changed}):
+            if self.search.undoes({**without, **witness.frozen, **witness.changed}, than=broken):
                 others = without
         return Witness(witness.changed, witness.frozen, others, witness.network)

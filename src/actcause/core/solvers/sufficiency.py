@@ -33,13 +33,15 @@ class DirectEncoding(ProposerAndOpponent):
             held = self.held[name] = circuit.new()
             require(circuit, [held], domain, constant(query.actual[name]))
             circuit.add([-event, -held])
-        circuit.add([-circuit.formula(query.effect, self.world)])
+            if name in query.contrasted_variables:
+                require(circuit, [-event, -held], domain, follows)
+        self.require_undone(self.world)
 
     def opponent(self, circuit: Circuit) -> World:
         actual = self.query.actual
         fixed = true_names(self.sat, self.chosen) | true_names(self.sat, self.held)
         world: World = {}
-        for name in self.order:
+        for name in self.bearing:
             if name in fixed:
                 world[name] = constant(actual[name])
             elif name in self.held:
@@ -49,7 +51,7 @@ class DirectEncoding(ProposerAndOpponent):
         return world
 
     def move(self, values: Mapping[str, int]) -> dict[str, int]:
-        return {name: values[name] for name in self.held}
+        return {name: values[name] for name in self.held if name in values}
 
     def respond(self, name: str, move: Mapping[str, int], follows: Domain) -> Domain:
         circuit, event = self.circuit, self.in_event(name)
@@ -71,5 +73,9 @@ class DirectEncoding(ProposerAndOpponent):
         return Witness(
             changed={name: values.get(name, actual[name]) for name in names},
             frozen={name: actual[name] for name in self.order if name in held},
-            others={name: values[name] for name in self.held if name not in held and name not in names},
+            others={
+                name: values[name]
+                for name in self.held
+                if name not in held and name not in names and name not in self.query.contrasted_variables
+            },
         )

@@ -3,11 +3,15 @@
 An event is a functional actual cause at a state if some binary-subset pair of least cost gives the
 state exactly the event's variables. Below `alpha_sufficiency` 1/2 states do not compete, so the
 observed one is enough; from 1/2 on, all contexts are looked at together.
+
+A contrast and normality belong to the question, which is about the observed state: they are asked of its necessity, and
+nothing is asked of the other states besides what the definition asks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import chain, combinations
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +19,8 @@ from ...errors import TooLargeError
 from ..answer import Assignment, Cause, Query, Status, Verdict, Witness, find_pinned_value
 from ..definitions import OutOfBudget, Search
 from ..definitions.functional import enough
+from ..expression import Array
+from ..normality import Broken
 from ..ranges import grids
 from ..solvers import Solver
 from ..solvers.base import meets_ac1
@@ -38,9 +44,17 @@ class FunctionalSolver(Solver):
         alone = query.alpha_sufficiency is not None and query.alpha_sufficiency < HALF
         try:
             observed = query.context if alone else None
-            return StateSpace.from_model(query.model, outcome, context=observed, check=self._check)
+            space = StateSpace.from_model(query.model, outcome, context=observed, check=self._check)
         except TooLargeError:
             raise OutOfBudget(Status.TOO_LARGE) from None
+        if query.contrast is None and query.normality is None:
+            return space
+        return space.judged_at(space.find_context(query.context), self._necessary_here)
+
+    def _necessary_here(self, names: tuple[str, ...]) -> bool:
+        """Decide whether these variables are necessary in the observed state, for what the question asks."""
+        assert self._search is not None
+        return self.necessary(self._search, {name: self.query.actual[name] for name in names}) is not None
 
     @cached_property
     def index(self) -> int:
@@ -94,30 +108,57 @@ class FunctionalSolver(Solver):
         return Verdict(query, event, conditions, witness, status, smaller, search.statistics)
 
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
-        """Find a witness of alpha-necessity: variables to hold, and a change of the event that then matters."""
+        """Find a best witness of alpha-necessity: variables to hold, and a change of the event that then matters."""
+        return next((witness for witness, _ in self.best_witnesses(search, event)), None)
+
+    def best_witnesses(self, search: Search, event: Assignment) -> list[tuple[Witness, Broken]]:
+        """List a witness for each best set of broken rules; the first witness where nothing is said to be normal."""
         model, query = self.query.model, self.query
         names = list(event)
-        between = model.descendants(names) & set(query.candidates) - set(names)
-        ordered = [name for name in query.candidates if name in between]
+        between = model.descendants(names) & set(query.relevant) - {*names, *query.effect_variables}
+        ordered = [name for name in query.relevant if name in between]
         ranges = [model.ranges[name] for name in names]
-        context = {name: np.asarray([value]) for name, value in query.context.items()}
+        found: dict[Broken, Witness] = {}
         for held in chain.from_iterable(combinations(ordered, size) for size in range(len(ordered) + 1)):
             frozen = {name: query.actual[name] for name in held}
             undoing = total = 0
-            first: dict[str, int] | None = None
+            here: dict[Broken, Witness] = {}
             for columns in grids(ranges):
                 search.step(count=len(columns[0]))
                 changed = dict(zip(names, columns, strict=True))
-                env = model.evaluate_many(context, {**frozen, **changed}, only=query.effect_variables)
-                gone = np.broadcast_to(query.effect.array(env, np.asarray(True)) == 0, columns[0].shape)
+                gone, worlds = self._worlds({**frozen, **changed}, columns[0].shape)
                 total += len(gone)
                 undoing += int(gone.sum())
-                if first is None and gone.any():
-                    row = int(np.flatnonzero(gone)[0])
-                    first = {name: int(column[row]) for name, column in changed.items()}
-            if first is not None and enough(undoing, total, query.alpha_necessity):
-                return Witness(first, frozen)
-        return None
+                for broken, row in worlds.items():
+                    witness = Witness({name: int(column[row]) for name, column in changed.items()}, frozen)
+                    here.setdefault(broken, witness)
+            if here and enough(undoing, total, query.alpha_necessity):
+                if query.normality is None:
+                    return [(witness, broken) for broken, witness in here.items()]
+                for broken, witness in here.items():
+                    found.setdefault(broken, witness)
+        return [] if query.normality is None else [(found[broken], broken) for broken in query.normality.best(found)]
+
+    def _worlds(self, do: Mapping[str, Any], shape: tuple[int, ...]) -> tuple[Array, dict[Broken, int]]:
+        """Tell in which of many worlds the effect is gone, as asked; and one world for each set of broken rules."""
+        query, everywhere = self.query, np.asarray(True)
+        context = {name: np.asarray([value]) for name, value in query.context.items()}
+        env = query.model.evaluate_many(context, do, only=query.watched_variables)
+        gone = np.broadcast_to(query.effect.array(env, everywhere) == 0, shape)
+        if query.contrast is not None:
+            gone = gone & (query.contrast.array(env, everywhere) != 0)
+        if query.normality is None:
+            return gone, {frozenset(): int(np.flatnonzero(gone)[0])} if gone.any() else {}
+        rules = query.normality.rules
+        kept = np.stack([np.broadcast_to(rule.formula.array(env, everywhere) != 0, shape) for rule in rules], axis=1)
+        kinds, kind_of = np.unique(kept, axis=0, return_inverse=True)
+        broken = [frozenset(np.flatnonzero(~kind).tolist()) for kind in kinds]
+        normal = np.asarray([query.normality.at_least(each, query.actually_broken) for each in broken])
+        gone = gone & normal[kind_of.ravel()]
+        worlds: dict[Broken, int] = {}
+        for kind in np.unique(kind_of.ravel()[gone]).tolist():
+            worlds[broken[kind]] = int(np.flatnonzero(gone & (kind_of.ravel() == kind))[0])
+        return gone, worlds
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
         return self.necessary(search, event) if self.judge(search, event) else None
@@ -131,6 +172,6 @@ class FunctionalSolver(Solver):
             return
         for mask in self._binaries(search):
             event = {name: self.query.actual[name] for name in self.space.names(mask)}
-            witness = self.necessary(search, event) if event else None
-            if witness is not None:
-                yield Cause(event, witness, self.query)
+            best = self.best_witnesses(search, event) if event else []
+            if best:
+                yield Cause(event, best[0][0], self.query, tuple(broken for _, broken in best))

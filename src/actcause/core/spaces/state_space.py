@@ -9,7 +9,7 @@ variables and on the outcome, which takes one pass over the table of the outcome
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -252,6 +252,10 @@ class StateSpace:
         """Decide for each state whether enough changes of these variables change the outcome."""
         return self._counts.necessary(mask, alpha, check)
 
+    def judged_at(self, index: int, necessary: Callable[[tuple[str, ...]], bool]) -> StateSpace:
+        """Make the same space with another judge of which variables are necessary in one of its states."""
+        return replace(self, _counts=_JudgedAt(self._counts, index, lambda mask: necessary(self.names(mask))))
+
     def sufficient(self, mask: int, alpha: Fraction | None = None) -> Array:
         """Decide for each state whether few enough changes of all other variables change the outcome."""
         if alpha is None:
@@ -270,6 +274,22 @@ class StateSpace:
         if allowed.any():
             allowed = allowed & self.necessary(mask, alpha_necessity, check)
         return allowed
+
+
+class _JudgedAt(Counts):
+    """The counts of a space, but for what is necessary in one state."""
+
+    def __init__(self, counts: Counts, index: int, judge: Callable[[int], bool]) -> None:
+        self.contexts = counts.contexts
+        self._counts, self._index, self._judge = counts, index, judge
+
+    def differing(self, mask: int) -> tuple[Array, Array | int]:
+        return self._counts.differing(mask)
+
+    def necessary(self, mask: int, alpha: Fraction | None, check: Check) -> Array:
+        everywhere = self._counts.necessary(mask, alpha, check).copy()
+        everywhere[self._index] = self._judge(mask)
+        return everywhere
 
 
 def _contexts(model: Model, context: Mapping[str, int] | None) -> dict[str, Array]:

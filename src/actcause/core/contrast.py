@@ -1,0 +1,40 @@
+"""Contrast: why this *rather than that*? What a contrast must be to make sense."""
+
+from math import prod
+
+import numpy as np
+
+from ..errors import QueryError
+from .expression import Expression
+from .model import Model
+from .ranges import grids
+
+# Past this many combinations of values a contrast is taken as given; a witness must undo the effect all the same.
+LOOKED_AT = 1 << 20
+
+
+def check_contrast(model: Model, effect: Expression, contrast: Expression) -> None:
+    r"""Refuse a contrast that can hold together with the effect, or that can never hold.
+
+    >>> from .text import parse_formula
+    >>> model = Model.from_text("A\nY in 0..2 = 2 * A")
+    >>> check_contrast(model, parse_formula("Y == 2"), parse_formula("Y == 1"))
+    """
+    names = tuple(dict.fromkeys((*effect.names(), *contrast.names())))
+    ranges = [model.ranges[name] for name in names]
+    if prod(map(len, ranges)) > LOOKED_AT:
+        return
+    possible = False
+    for columns in grids(ranges):
+        env = dict(zip(names, columns, strict=True))
+        shape = columns[0].shape if columns else ()
+        holds = np.broadcast_to(contrast.array(env, np.asarray(True)) != 0, shape)
+        possible |= bool(holds.any())
+        both = np.flatnonzero(holds & (effect.array(env, holds) != 0))
+        if len(both):
+            example = ", ".join(f"{name}={int(column[both[0]])}" for name, column in env.items())
+            wrong = "The contrast must rule the effect out; '{contrast}' and '{effect}' both hold at {example}."
+            raise QueryError(wrong, parameter="contrast", contrast=contrast, effect=effect, example=example)
+    if not possible:
+        wrong = "The contrast '{contrast}' can never hold; name something that could have happened instead."
+        raise QueryError(wrong, parameter="contrast", contrast=contrast)
