@@ -30,7 +30,7 @@ class Ask {
     this.app = app;
     this.model = null; // what the server said of the text
     this.put = null; // the question that was asked last, as text
-    this.latest = { check: keepNewest(), answer: keepNewest(), judge: keepNewest(), degrees: keepNewest() };
+    this.latest = Object.fromEntries(["check", "answer", "judge", "degrees", "address"].map((each) => [each, keepNewest()]));
     this.soon = debounce(() => this.look(), 300);
     this.form = new QuestionForm(catalogue, {
       onChoose: (example) => this.choose(example),
@@ -77,8 +77,8 @@ class Ask {
   }
 
   async remember() {
-    const state = await this.state();
-    if (!this.closed) this.app.remember(shortenState(state) ?? {});
+    const state = await this.latest.address(() => this.state()); // a long text is packed while the next is written
+    if (state !== undefined && !this.closed) this.app.remember(shortenState(state) ?? {});
   }
 
   choose(example) {

@@ -13,7 +13,7 @@ import { buildViewOptions } from "./view_options.js";
 import { formatShare, ShareSlider } from "./share_slider.js";
 import { StateBrowser } from "./state_browser.js";
 import * as report from "./partition_report.js";
-import { button, copy, debounce, download, el, field, notice, put, savePng, spinner, toast } from "../shared/ui.js";
+import { button, copy, debounce, download, el, field, keepNewest, notice, put, savePng, spinner, toast } from "../shared/ui.js";
 
 const FIRST = "pusher-1d"; // for those who have not chosen yet
 const COUNTED = 64; // states up to which all valid pairs are counted
@@ -35,7 +35,7 @@ export const view = {
 
 class Preimages {
   constructor(root, app, examples) {
-    Object.assign(this, { root, app, examples, reply: null, slots: new Map(), text: "" });
+    Object.assign(this, { root, app, examples, reply: null, slots: new Map(), text: "", latestAddress: keepNewest() });
     this.pictures = new NewestQuestion("/api/preimages/picture", (reply) => drawOnRelease(this, () => this.show(reply)), (error) => this.refuse(error));
     this.reasons = new NewestQuestion("/api/preimages/why", (reply) => this.tell(reply), (error) => this.tellNothing(error.message));
     this.histograms = new NewestQuestion("/api/preimages/histogram", (reply) => this.count(reply), (error) => this.explainNoCount(error.message));
@@ -234,8 +234,8 @@ class Preimages {
   }
 
   async remember() {
-    const state = await this.address();
-    if (!this.closed) this.app.remember(state ?? {});
+    const state = await this.latestAddress(() => this.address()); // a long text is packed while the next is written
+    if (state !== undefined && !this.closed) this.app.remember(state ?? {});
   }
 
   step(by) {
