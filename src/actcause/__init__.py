@@ -33,6 +33,7 @@ from .core.explanations import (
 from .core.find import causes, is_cause, partitions
 from .core.model import Model
 from .core.normality import Normality
+from .core.probabilities import Estimate, Probabilities, probabilities
 from .core.responsibility import blame, responsibility
 from .core.spaces.preimages import Pair, Partitions, Preimage
 from .core.spaces.state_space import StateSpace
@@ -51,6 +52,7 @@ __all__ = [
     "Cause",
     "Comparison",
     "DataError",
+    "Estimate",
     "Explanation",
     "ExplanationVerdict",
     "Explanations",
@@ -63,6 +65,7 @@ __all__ = [
     "ParseError",
     "Partitions",
     "Preimage",
+    "Probabilities",
     "Query",
     "QueryError",
     "Replay",
@@ -85,6 +88,7 @@ __all__ = [
     "is_sufficient_cause",
     "partial_explanations",
     "partitions",
+    "probabilities",
     "responsibility",
     "sufficient_causes",
     "vectorized",

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from .. import __version__
 from ..errors import ActCauseError, MissingExtraError, QueryError
 from ..io.console import print_note
-from . import ask, data, demo, examples, explain, formats, partition, reproduce, serve, train
+from . import ask, data, demo, examples, explain, formats, partition, probability, reproduce, serve, train
 from .options import name_option
 
 SUCCESS, MISTAKE = 0, 2
@@ -32,6 +32,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     **examples.COMMANDS,
     **ask.COMMANDS,
     **explain.COMMANDS,
+    **probability.COMMANDS,
     **partition.COMMANDS,
     **formats.COMMANDS,
     **demo.COMMANDS,

@@ -32,7 +32,7 @@ NAMED = frozenset(
     (
         *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
         *("contrast", "normality", "normality_order"),
-        *("max_explanations", "least_goodness", "contexts", "prior"),
+        *("max_explanations", "least_goodness", "contexts", "prior", "instead", "evidence", "samples", "confidence"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
         *("data", "runs", "host", "port", "token", "mapping", "frames", "draw"),
@@ -164,6 +164,21 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str | None,
         option("--least-goodness SHARE", "Find partial explanations too, of at least this goodness, such as 0.9."),
     ]
+    RequiredEventOption = Annotated[str, option("--event ASSIGNMENTS", "What may have been a cause: 'A=1'.")]
+    InsteadOption = Annotated[
+        str | None,
+        option(
+            "--instead ASSIGNMENTS", "What it might have been: 'A=0'.", default="the other value of binary variables"
+        ),
+    ]
+    EvidenceOption = Annotated[
+        str | None, option("--evidence FORMULA", "What else is known: 'Dead == 1'. Everything is given that.")
+    ]
+    SamplesOption = Annotated[
+        int, option("--samples N", "How many contexts to draw where they cannot be counted.", min=1)
+    ]
+    SamplingSeedOption = Annotated[int, option("--seed S", "What the draws start from.")]
+    ConfidenceOption = Annotated[float, option("--confidence SHARE", "How often an interval has to hold.")]
     MaxExplanationsOption = Annotated[
         int | None, option("--max-explanations N", f"Stop at this many; for people {SHOWN_CAUSES}.", min=1)
     ]

@@ -188,7 +188,7 @@ def read_amounts(given: Sequence[Any], parameter: str) -> Array:
         if min(counts) < 0 or not any(counts):
             raise QueryError("The weights of {parameter} must be counts, not all of them 0.", parameter=parameter)
         return as_integers(counts)
-    shares = [as_share(parameter, amount, "A probability of {parameter}") or Fraction(0) for amount in given]
+    shares = [read_share(amount, parameter, "A probability of {parameter}") for amount in given]
     denominator = lcm(*(share.denominator for share in shares))
     if denominator > LARGEST_DENOMINATOR:
         shares = [Fraction(repr(float(amount))) if isinstance(amount, float) else Fraction(amount) for amount in given]
@@ -197,6 +197,15 @@ def read_amounts(given: Sequence[Any], parameter: str) -> Array:
         wrong = "The probabilities of {parameter} must sum to 1; got {total:g}."
         raise QueryError(wrong, parameter=parameter, total=float(sum(shares)))
     return as_integers([int(share * denominator) for share in shares])
+
+
+def read_share(given: Any, parameter: str, what: str) -> Fraction:
+    """Read a probability; one that is given as a fraction stays what it is, however long."""
+    checked = as_share(parameter, given, what)
+    if checked is None:
+        raise QueryError(f"{what} must be a number between 0 and 1; got None.", parameter=parameter)
+    exact = isinstance(given, Fraction) or (isinstance(given, str) and "/" in given)
+    return Fraction(given) if exact else checked
 
 
 def as_integers(numbers: Sequence[int]) -> Array:
@@ -251,7 +260,7 @@ def _read_root(model: Model, name: str, chances: Any, parameter: str) -> Distrib
             wrong = "{parameter} must give {name} a probability for each value, such as {such}; got {got}."
             such = {model.ranges[name][0]: 0.25, model.ranges[name][-1]: 0.75}
             raise QueryError(wrong, parameter=parameter, name=name, such=such, got=quote(chances))
-        share = as_share(parameter, chances, f"The probability of {name}") or Fraction(0)
+        share = read_share(chances, parameter, f"The probability of {name}")
         return {0: 1 - share, 1: share}
     if not chances:
         raise QueryError("{parameter} gives {name} no values.", parameter=parameter, name=name)

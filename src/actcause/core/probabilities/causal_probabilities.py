@@ -1,0 +1,410 @@
+"""The verb `probabilities`: how probable it is that an event was necessary, sufficient, or a cause.
+
+With a distribution over contexts, X=x, another value x' and an effect,
+
+    PN    the probability that the effect would have failed under X=x', where X=x and the effect happened;
+    PS    the probability that X=x would have brought the effect about, where X=x' and the effect did not happen;
+    PNS   the probability that the effect happens under X=x and fails under X=x'.
+
+Pearl, "Probabilities of Causation: Three Counterfactual Interpretations and Their Identification", Synthese 121, 1999;
+"Causality", Chapter 9. Evidence is a further condition of all three. The probability that X=x was an actual cause, by
+any definition and given the evidence, adds up the contexts in which it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...errors import QueryError, blaming, quote
+from ..answer import Assignment, Query
+from ..contexts import ContextTable
+from ..definitions import Deadline, OutOfBudget
+from ..explanations.causal_contexts import COUNTERFACTUAL
+from ..expression import Array, Expression, Name, Number
+from ..find import Share, get_definition, is_cause
+from ..logic import And, Compare
+from ..model import Model
+from ..text import parse_event, parse_formula
+from .counting import TooManyStatesError, count_worlds
+from .estimate import Estimate, estimate
+from .prior import IndependentRoots, Prior, read_prior
+
+Probability = Fraction | Estimate | None
+MOST_QUESTIONS = 20_000  # contexts in which a solver is asked; of more, samples are taken
+ALWAYS = Number(1)
+
+
+@dataclass(frozen=True)
+class ProbabilityQuery:
+    """What is asked: the event, what might have been instead, the effect, and what else is known."""
+
+    prior: Prior
+    event: Assignment
+    instead: Assignment
+    effect: Expression
+    evidence: Expression | None
+
+    @property
+    def model(self) -> Model:
+        return self.prior.model
+
+    @cached_property
+    def mattering(self) -> frozenset[str]:
+        """Everything that bears on the answer."""
+        known = () if self.evidence is None else self.evidence.names()
+        return frozenset(self.model.ancestors([*self.event, *self.effect.names(), *known]))
+
+
+class Facts:
+    """How often what happened: a mass for each combination of what is asked about a context."""
+
+    def __init__(self, rows: dict[tuple[bool, ...], Fraction | int], samples: int | None) -> None:
+        self.rows, self.samples = rows, samples
+
+    def given(self, target: int, condition: dict[int, bool], confidence: float) -> Probability:
+        """Return the probability that all of `target` holds, given a condition; None if that never happens."""
+        matching = {
+            row: mass for row, mass in self.rows.items() if all(row[i] == want for i, want in condition.items())
+        }
+        total = sum(matching.values())
+        hits = sum(mass for row, mass in matching.items() if row[target])
+        if self.samples is not None:
+            return estimate(int(hits), int(total), confidence)
+        return Fraction(hits) / Fraction(total) if total else None
+
+
+# The columns of a row of `Facts`.
+EVIDENCE, EVENT, INSTEAD, EFFECT, SUFFICES, FAILS, BOTH = range(7)
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """PN, PS, PNS, and the probability of having been a cause.
+
+    Each is an exact `Fraction`; None where its condition never happens; or, where contexts can be neither enumerated
+    nor counted, an `Estimate` with an interval.
+    """
+
+    query: ProbabilityQuery
+    samples: int
+    seed: int
+    confidence: float
+    _deadline: Deadline = field(repr=False)
+
+    @cached_property
+    def pn(self) -> Probability:
+        """The probability of necessity."""
+        return self._facts.given(FAILS, {EVIDENCE: True, EVENT: True, EFFECT: True}, self.confidence)
+
+    @cached_property
+    def ps(self) -> Probability:
+        """The probability of sufficiency."""
+        return self._facts.given(SUFFICES, {EVIDENCE: True, INSTEAD: True, EFFECT: False}, self.confidence)
+
+    @cached_property
+    def pns(self) -> Probability:
+        """The probability of necessity and sufficiency."""
+        return self._facts.given(BOTH, {EVIDENCE: True}, self.confidence)
+
+    @property
+    def exact(self) -> bool:
+        """Whether PN, PS and PNS are exact."""
+        return self._facts.samples is None
+
+    def cause(
+        self, definition: str = "modified-hp", *, alpha_sufficiency: Share = None, alpha_necessity: Share = None
+    ) -> Probability:
+        """Find the probability that the event was an actual cause of the effect, given the evidence."""
+        arguments = {
+            "definition": get_definition(definition).name,
+            "alpha_sufficiency": alpha_sufficiency,
+            "alpha_necessity": alpha_necessity,
+        }
+        _ = self._facts  # refuses evidence that never happens
+        exact = isinstance(self._source, ContextTable)
+        cases = _Cases(self._source if isinstance(self._source, ContextTable) else self._sample, self.query)
+        if len(cases.groups) > MOST_QUESTIONS and exact:
+            exact, cases = False, _Cases(self._sample, self.query)
+        yes, unknown, total = cases.count_causes(arguments, self._deadline)
+        if exact and not unknown:
+            return Fraction(yes, total)
+        if exact:
+            return Estimate(None, yes / total, (yes + unknown) / total, 1.0, 0)
+        low, high = (estimate(hits, total, self.confidence) for hits in (yes, yes + unknown))
+        return Estimate(None if unknown else low.value, low.low, high.high, self.confidence, total)
+
+    # -- worlds ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _source(self) -> ContextTable | _Counted | _Sampled:
+        """Where the facts come from: listed contexts, counted worlds, or samples."""
+        query = self.query
+        table = query.prior.enumerate(query.mattering)
+        if table is not None:
+            return table
+        if isinstance(query.prior, IndependentRoots):
+            try:
+                return _Counted(_count(query, query.prior, self._deadline))
+            except (TooManyStatesError, OutOfBudget):
+                return _Sampled()
+        return _Sampled()
+
+    @cached_property
+    def _sample(self) -> ContextTable:
+        return self.query.prior.sample(self.samples, np.random.default_rng(self.seed))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        source = self._source
+        if isinstance(source, _Counted):
+            facts = Facts(source.rows, None)
+        elif isinstance(source, _Sampled):
+            facts = Facts(_tally(self._sample, self.query), self.samples)
+        else:
+            facts = Facts(_tally(source, self.query), None)
+        if not any(row[EVIDENCE] for row in facts.rows):
+            what = "in no sample" if facts.samples is not None else "with probability 0"
+            wrong = "The evidence '{given}' happens {what}; nothing can be said given it."
+            raise QueryError(wrong, parameter="evidence", given=self.query.evidence, what=what)
+        return facts
+
+    # -- words -----------------------------------------------------------------------------------
+
+    @property
+    def sentence(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> Iterator[str]:
+        """Write what each probability is, in words."""
+        event, instead = _write(self.query.event), _write(self.query.instead)
+        effect = self.query.effect
+        given = "" if self.query.evidence is None else f", given {self.query.evidence}"
+        yield (
+            f"PN is {show_probability(self.pn)}: where {event} and '{effect}' happened{given}, "
+            f"this is how probably '{effect}' would have failed under {instead}."
+        )
+        yield (
+            f"PS is {show_probability(self.ps)}: where {instead} happened and '{effect}' failed{given}, "
+            f"this is how probably {event} would have brought it about."
+        )
+        yield (
+            f"PNS is {show_probability(self.pns)}: this is how probably '{effect}' happens under {event} "
+            f"and fails under {instead}{given}."
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_json(self, *definitions: str) -> dict[str, Any]:
+        """Write everything, with the probability of having been a cause by these definitions."""
+        query = self.query
+        return {
+            "event": dict(query.event),
+            "instead": dict(query.instead),
+            "effect": str(query.effect),
+            "evidence": None if query.evidence is None else str(query.evidence),
+            "exact": self.exact,
+            "pn": as_json(self.pn),
+            "ps": as_json(self.ps),
+            "pns": as_json(self.pns),
+            "cause": {name: as_json(self.cause(name)) for name in definitions},
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Facts that were counted without listing contexts."""
+
+    rows: dict[tuple[bool, ...], Fraction | int]
+
+
+class _Sampled:
+    """Nothing but samples is to be had."""
+
+
+def _masks(table: ContextTable, query: ProbabilityQuery) -> list[Array]:
+    """Find out what holds in which contexts, a column of `Facts` each."""
+    suffices = table.holds(query.effect, query.event)
+    fails = ~table.holds(query.effect, query.instead)
+    return [
+        np.ones(len(table), dtype=bool) if query.evidence is None else table.holds(query.evidence),
+        table.agrees(query.event),
+        table.agrees(query.instead),
+        table.holds(query.effect),
+        suffices,
+        fails,
+        suffices & fails,
+    ]
+
+
+def _tally(table: ContextTable, query: ProbabilityQuery) -> dict[tuple[bool, ...], Fraction | int]:
+    assert table.amounts is not None
+    masks = _masks(table, query)
+    keys = np.zeros(len(table), dtype=np.int64)
+    for place, mask in enumerate(masks):
+        keys |= mask.astype(np.int64) << place
+    return {
+        tuple(bool(int(key) >> place & 1) for place in range(len(masks))): int(table.amounts[keys == key].sum())
+        for key in np.unique(keys)
+    }
+
+
+class _Cases:
+    """The contexts in which event, effect and evidence happened, those that agree on all that matters together."""
+
+    def __init__(self, table: ContextTable, query: ProbabilityQuery) -> None:
+        self.table, self.query = table, query
+        masks = _masks(table, query)
+        self.evidence, self.undone = masks[EVIDENCE], masks[FAILS]
+        self.groups: dict[int, Array] = {}
+        rows = np.flatnonzero(masks[EVIDENCE] & masks[EVENT] & masks[EFFECT])
+        if not len(rows):
+            return
+        model = table.model
+        above = model.ancestors([*query.effect.names(), *query.event])
+        columns = [table.columns[name][rows] for name in model.roots if name in above]
+        key = np.stack([np.zeros_like(rows), *columns], axis=1)
+        _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(inverse.ravel(), kind="stable")
+        parts = np.split(rows[order], np.cumsum(np.bincount(inverse.ravel()))[:-1])
+        self.groups = {int(rows[start]): part for start, part in zip(first, parts, strict=True)}
+
+    def count_causes(self, arguments: dict[str, Any], deadline: Deadline) -> tuple[int, int, int]:
+        """Add up the contexts in which the event is a cause, those left when time ran out, and all with evidence."""
+        query, amounts = self.query, self.table.amounts
+        assert amounts is not None
+        # Where changing one variable undoes the effect it is a cause, by these definitions.
+        evident = len(query.event) == 1 and arguments["definition"] in COUNTERFACTUAL
+        yes = unknown = 0
+        for row, same in self.groups.items():
+            holds: bool | None = True
+            if not (evident and self.undone[row]):
+                asked = {"context": self.table.context(row), "effect": query.effect, "event": query.event, **arguments}
+                holds = is_cause(query.model, max_seconds=deadline.remaining, **asked).holds
+            amount = int(amounts[same].sum())
+            yes += amount if holds else 0
+            unknown += amount if holds is None else 0
+        return yes, unknown, int(amounts[self.evidence].sum())
+
+
+def _count(query: ProbabilityQuery, prior: IndependentRoots, deadline: Deadline) -> dict[Any, Fraction | int]:
+    """Count worlds: the actual one, and those under the event and what might have been instead."""
+    formulas = [query.evidence or ALWAYS, _all(query.event), _all(query.instead), query.effect]
+    joint = count_worlds(query.model, prior.roots, formulas, [{}, query.event, query.instead], deadline)
+    rows: dict[Any, Fraction | int] = {}
+    for (evidence, event, instead, effect), mass in joint.items():
+        suffices, fails = bool(effect[1]), not effect[2]
+        row = (
+            bool(evidence[0]),
+            bool(event[0]),
+            bool(instead[0]),
+            bool(effect[0]),
+            suffices,
+            fails,
+            suffices and fails,
+        )
+        rows[row] = rows.get(row, 0) + mass
+    return rows
+
+
+def _all(event: Assignment) -> Expression:
+    """Write an event as a formula."""
+    return And(tuple(Compare(Name(name), "==", Number(value)) for name, value in event.items()))
+
+
+def _write(event: Assignment) -> str:
+    return ", ".join(f"{name}={value}" for name, value in event.items())
+
+
+def show_probability(probability: Probability) -> str:
+    """Write a probability for people: long fractions as decimals."""
+    if isinstance(probability, Fraction) and probability.denominator > 1000:
+        return f"{float(probability):.6g}"
+    return "undefined, its condition never happening" if probability is None else str(probability)
+
+
+def as_json(probability: Probability) -> Any:
+    """Write a fraction as text, an estimate as an object."""
+    return (
+        probability.to_json()
+        if isinstance(probability, Estimate)
+        else None
+        if probability is None
+        else str(probability)
+    )
+
+
+def probabilities(
+    model: Model,
+    *,
+    prior: Any,
+    event: Assignment | str,
+    effect: str | Expression,
+    instead: Assignment | str | None = None,
+    evidence: str | Expression | None = None,
+    samples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    max_seconds: float | None = None,
+) -> Probabilities:
+    r"""Measure how probably an event was necessary, sufficient, or a cause, given a distribution over contexts.
+
+    `prior` is a probability for each root (that of 1, or of each value), a list of (context, probability) pairs, or a
+    function that takes a numpy generator and returns a context. `instead` is what the event is compared with, for
+    binary variables their other value. `evidence` is a formula. Results are exact where contexts can be enumerated or
+    counted; else `samples` contexts are drawn, and results have intervals of the given confidence.
+
+    >>> squad = Model.from_text("exogenous U\nA = U\nB = U\nDead = A or B")
+    >>> found = probabilities(squad, prior={"U": 0.5}, event="A=1", effect="Dead")
+    >>> str(found.pn), str(found.ps), str(found.pns), str(found.cause("modified-hp"))
+    ('0', '1', '1/2', '0')
+    """
+    if not isinstance(model, Model):
+        wrong = "The model must be a Model; got {kind}. Use Model.from_text."
+        raise QueryError(wrong, parameter="model", kind=type(model).__name__)
+    distribution = read_prior(model, prior)
+    some = {name: model.ranges[name][0] for name in model.roots}
+    checked = Query(model, some, effect)  # type: ignore[arg-type]
+    chosen = checked.check_event(event)
+    known = None
+    if evidence is not None:
+        with blaming("evidence"):
+            known = parse_formula(evidence, model.ranges) if isinstance(evidence, str) else evidence
+            model.check_formula(known)
+    if not isinstance(samples, int) or samples < 1:
+        raise QueryError("{parameter} must be at least 1; got {got}.", parameter="samples", got=quote(samples))
+    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+        wrong = "{parameter} must be between 0 and 1; got {got}."
+        raise QueryError(wrong, parameter="confidence", got=quote(confidence))
+    query = ProbabilityQuery(distribution, chosen, _read_instead(checked, chosen, instead), checked.effect, known)
+    return Probabilities(query, samples, seed, confidence, Deadline(max_seconds))
+
+
+def _read_instead(query: Query, event: Assignment, given: Assignment | str | None) -> dict[str, int]:
+    """Read what might have been instead of the event; the other value where there are two."""
+    ranges = query.model.ranges
+    if given is None:
+        unclear = next((name for name in event if len(ranges[name]) != 2), None)
+        if unclear is not None:
+            wrong = "{unclear} has {count} values, so {parameter} must say what it might have been; such as '{such}'."
+            such = f"{unclear}={next(value for value in ranges[unclear] if value != event[unclear])}"
+            count = len(ranges[unclear])
+            raise QueryError(wrong, parameter="instead", unclear=unclear, count=count, such=such)
+        return {name: sum(ranges[name]) - value for name, value in event.items()}
+    if isinstance(given, str):
+        with blaming("instead"):
+            given = parse_event(given, ranges)
+    if set(given) != set(event):
+        wrong = "{parameter} must set the variables of the event, {names}; got {got}."
+        raise QueryError(wrong, parameter="instead", names=", ".join(event), got=quote(dict(given)))
+    instead = {name: query.model.check_value(name, given[name]) for name in event}
+    if instead == event:
+        raise QueryError("{parameter} must differ from the event.", parameter="instead")
+    return instead
