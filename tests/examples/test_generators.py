@@ -24,6 +24,12 @@ def test_the_top_event_of_a_fault_tree_happened(events: int, seed: int, priority
     assert fault_tree(events, seed=seed, priority=priority).text == tree.text
 
 
+def test_priority_changes_how_the_top_event_comes_about_and_not_whether() -> None:
+    plain, ordered = (fault_tree(5, seed=7, priority=priority).model for priority in (False, True))
+    assert len(ordered.variables) > len(plain.variables)
+    assert all(plain.evaluate(context)["T"] == ordered.evaluate(context)["T"] for context in plain.contexts())
+
+
 @pytest.mark.parametrize("priority", [False, True])
 def test_the_oracle_agrees_on_small_fault_trees(priority: bool) -> None:
     for seed in range(8):

@@ -9,8 +9,9 @@ Pretschner, "Efficiently Checking Actual Causality with SAT Solving", 2019). Eve
 """
 
 import random
+from collections import deque
+from dataclasses import dataclass
 
-from ..core.model import Model
 from ..errors import QueryError, quote
 from .example import Example
 
@@ -52,8 +53,8 @@ def fault_tree(events: int, *, seed: int = 0, shared: float = 0.2, priority: boo
     """Make a random fault tree over so many basic events B1, B2, ...; its top event T happened.
 
     Gates are 'and', 'or' and 'at least k of n' of two to four inputs. The share `shared` of inputs is an event that
-    already stands elsewhere in the tree. With `priority`, the first input of an 'or' comes before the others: they
-    happen only where it did not, which is preemption. What failed is a smallest set that brings the top event about,
+    already stands elsewhere in the tree. With `priority`, the first input of an 'or' comes before the others: these
+    take effect only where it did not happen, which is preemption. What failed is enough to bring the top event about,
     and a few events more.
     """
     _check_count("events", events, MOST, least=2)
@@ -61,46 +62,61 @@ def fault_tree(events: int, *, seed: int = 0, shared: float = 0.2, priority: boo
         raise QueryError("{parameter} must be a share from 0 to 1; got {got}.", parameter="shared", got=quote(shared))
     rng = random.Random(seed)
     basic = [f"B{i}" for i in range(1, events + 1)]
-    waiting, gates = list(basic), dict[str, str]()
-    rng.shuffle(waiting)
+    waiting, known, gates = deque(rng.sample(basic, events)), list(basic), dict[str, _Gate]()
     while len(waiting) > 1:
-        inputs, waiting = waiting[: (count := rng.randint(2, 4))], waiting[count:]
-        known = sorted({*basic, *gates} - {*inputs})
-        if known and rng.random() < shared * len(inputs):
-            inputs.append(rng.choice(known))
+        inputs = [waiting.popleft() for _ in range(min(rng.randint(2, 4), len(waiting)))]
+        again = rng.choice(known)
+        if rng.random() < shared * len(inputs) and again not in inputs:
+            inputs.append(again)
         name = f"G{len(gates) + 1}" if waiting else "T"
-        gates[name] = _gate(inputs, rng, priority)
+        gates[name] = _draw_gate(inputs, rng)
+        known.append(name)
         waiting.append(name)
-    text = "\n".join([*basic, *(f"{name} = {formula}" for name, formula in gates.items())])
+    text = "\n".join([*basic, *(line for name, gate in gates.items() for line in gate.write(name, priority))])
     return Example(
         title=f"Fault tree of {events} basic events",
         story=f"A random fault tree of {events} basic events and {len(gates)} gates. Its top event T happened.",
         text=text,
-        context=_failures(Model.from_text(text), rng),
+        context=_draw_failures(basic, gates, rng),
         source=HP2SAT,
     )
 
 
-def _gate(inputs: list[str], rng: random.Random, priority: bool) -> str:
-    kinds = ["and", "or", "or", *(["vote"] if len(inputs) > 2 else [])]
-    kind = rng.choice(kinds)
-    if kind == "vote":
-        return f"{' + '.join(inputs)} >= {rng.randint(2, len(inputs) - 1)}"
-    if kind == "or" and priority:
-        first, *others = inputs
-        return f"{first} or not {first} and ({' or '.join(others)})"
-    return CONNECTIVES[kind].join(inputs)
+@dataclass(frozen=True)
+class _Gate:
+    """A gate that opens when at least so many of its inputs do: all of them is 'and', one is 'or'."""
+
+    inputs: tuple[str, ...]
+    least: int
+
+    def write(self, name: str, priority: bool) -> list[str]:
+        """Write the gate's line; with priority also one for each input of an 'or' that the first may forestall."""
+        first, *others = self.inputs
+        if self.least == len(self.inputs):
+            return [f"{name} = {' and '.join(self.inputs)}"]
+        if self.least > 1:
+            return [f"{name} = {' + '.join(self.inputs)} >= {self.least}"]
+        if not priority:
+            return [f"{name} = {' or '.join(self.inputs)}"]
+        later = {f"{name}_{other}": other for other in others}
+        effects = [f"{effect} = {other} and not {first}" for effect, other in later.items()]
+        return [*effects, f"{name} = {' or '.join([first, *later])}"]
 
 
-def _failures(model: Model, rng: random.Random) -> dict[str, int]:
-    """Choose what failed: as few events as bring the top event about, one by one, and a quarter of the others."""
-    context = dict.fromkeys(model.roots, 1)
-    for name in rng.sample(model.roots, len(model.roots)):
-        if not model.solve({**context, name: 0}, {})["T"]:
-            continue
-        context[name] = 0
-    more = {name: 1 for name, value in context.items() if not value and rng.random() < 0.25}
-    return {**context, **more}
+def _draw_gate(inputs: list[str], rng: random.Random) -> _Gate:
+    least = rng.choice([1, 1, len(inputs), rng.randint(2, len(inputs))])
+    return _Gate(tuple(inputs), least)
+
+
+def _draw_failures(basic: list[str], gates: dict[str, _Gate], rng: random.Random) -> dict[str, int]:
+    """Choose what failed: going down from the top, as many inputs as each gate needs; and a tenth of the others."""
+    needed, stack = set[str](), ["T"]
+    while stack:
+        name = stack.pop()
+        if name not in needed:
+            needed.add(name)
+            stack += rng.sample(gates[name].inputs, gates[name].least) if name in gates else []
+    return {name: int(name in needed or rng.random() < 0.1) for name in basic}
 
 
 def attack_tree(attackers: int) -> Example:
