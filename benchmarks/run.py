@@ -21,7 +21,16 @@ from typing import Any
 
 from measure import Figure, Other, machine, versions
 
-BENCHMARKS = ("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up")
+BENCHMARKS = (
+    "rock_throwers",
+    "contrast_normality",
+    "or_tree",
+    "cause_sets",
+    "halpern_pearl",
+    "state_spaces",
+    "domains",
+    "start_up",
+)
 LONG = (
     "learning",
     "loop",

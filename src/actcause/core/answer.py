@@ -114,7 +114,10 @@ class Query:
         fix(self, "normality", as_normality(self.normality))
         for rule in () if self.normality is None else self.normality.rules:
             with blaming("normality"):
-                self.model.check_formula(rule.formula)
+                for name in rule.facts.names:
+                    self.model.check_known(name)
+                if rule.facts.arithmetic:
+                    self.model.check_formula(rule.formula)
 
     def _read_formula(self, parameter: str, given: object) -> Expression:
         if isinstance(given, str):
@@ -156,7 +159,8 @@ class Query:
     def watched_variables(self) -> tuple[str, ...]:
         """The variables that decide whether a witness counts: of effect, contrast and rules of normality."""
         rules = () if self.normality is None else self.normality.rules
-        return tuple(dict.fromkeys((*self.contrasted_variables, *(n for rule in rules for n in rule.formula.names()))))
+        named = (name for rule in rules for name in rule.facts.names)
+        return tuple(dict.fromkeys((*self.contrasted_variables, *named)))
 
     @cached_property
     def relevant(self) -> tuple[str, ...]:

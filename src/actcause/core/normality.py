@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ..errors import QueryError, blaming
 from .expression import Expression
+from .facts import Facts, facts
 from .text import parse_formula
 
 ORDERS = ("inclusion", "count")
@@ -27,6 +29,11 @@ class Rule:
 
     formula: Expression
     weight: Fraction = Fraction(1)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What one look at the formula tells; there may be many rules."""
+        return facts(self.formula)
 
     def __str__(self) -> str:
         return str(self.formula) if self.weight == 1 else f"{self.weight}: {self.formula}"

@@ -131,6 +131,8 @@ class Circuit:
                 return self.conjunction(self._truths(operands, world, 1))
             case Or(operands):
                 return -self.conjunction(self._truths(operands, world, -1))
+            case Compare(Name(name), "==", Number(number)):  # no gate is needed
+                return world[name].get(number, FALSE)
             case Compare(left, symbol, right):
                 return self._comparison(self.domain(left, world), symbol, self.domain(right, world))
             case IfElse(then, condition, otherwise) if expression.boolean:

@@ -96,8 +96,7 @@ class _Contingency(ProposerAndOpponent):
         changed = {name: self.sat.value(self.world[name]) if name in self.world else actual[name] for name in names}
         return Witness(changed, {name: self.sat.value(self.world[name]) for name in self.order if name in held})
 
-    def read_best(self, names: Sequence[str]) -> Witness:
-        witness = self.read(names)
+    def improve(self, names: Sequence[str], witness: Witness) -> Witness:
         if len(witness.frozen) > SHORTEN_UP_TO:
             return witness
         # A contingency that changes little reads better: let go of what is not needed.

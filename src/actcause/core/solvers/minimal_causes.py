@@ -69,24 +69,23 @@ class Encoding(ABC):
         self.as_normal = []
         event = self.exactly(names)
         if self.normality is None:
-            return [(self.read_best(names), frozenset())] if self.solve(event) else []
+            return [(self.improve(names, self.read(names)), frozenset())] if self.solve(event) else []
         found: dict[Broken, Witness] = {}
         while len(found) < most and self.solve([*event, *([self.normality.unlike(found)] if found else [])]):
             broken = self.normality.broken(self.sat)
-            self.as_normal = self.normality.at_least(broken)
-            while self.solve([*event, *self.normality.better(broken)]):
+            witness = self.read(names)
+            while (better := self.normality.better(broken)) is not None and self.solve([*event, *better]):
                 broken = self.normality.broken(self.sat)
-                self.as_normal = self.normality.at_least(broken)
-            best = self.solve([*event, *self.as_normal])  # for a solution to read, after one that failed
-            assert best
-            found[broken] = self.read_best(names)
+                witness = self.read(names)
+            self.as_normal = self.normality.at_least(broken)
+            found[broken] = self.improve(names, witness)
             if self.query.normality is not None and self.query.normality.order == "count":
                 break
         return [(witness, broken) for broken, witness in found.items()]
 
-    def read_best(self, names: Sequence[str]) -> Witness:
-        """Read the witness off the last solution, made as short as it reads well."""
-        return self.read(names)
+    def improve(self, names: Sequence[str], witness: Witness) -> Witness:
+        """Look for a witness that reads better and is as normal."""
+        return witness
 
     def witness(self, names: Sequence[str]) -> Witness | None:
         """Find a best witness that the event of these variables meets AC2, None if it does not."""

@@ -6,7 +6,7 @@ be reached and is not too large.
 """
 
 from collections.abc import Iterable
-from fractions import Fraction
+from math import lcm
 
 from ..answer import Query
 from ..normality import Broken
@@ -21,13 +21,22 @@ class NormalityClauses:
     def __init__(self, circuit: Circuit, query: Query, world: World) -> None:
         assert query.normality is not None
         self.circuit, self.normality = circuit, query.normality
-        self.kept = [circuit.formula(rule.formula, world) for rule in self.normality.rules]
+        rules, actually = self.normality.rules, query.actually_broken
+        self.kept = []
+        for place, rule in enumerate(rules):
+            if all(len(world[name]) == 1 for name in rule.facts.names):  # it cannot change
+                self.kept.append(FALSE if place in actually else TRUE)
+            else:
+                write = circuit.formula if rule.facts.divides else circuit.truth
+                self.kept.append(write(rule.formula, world))
+        self._sums: dict[int, int] = {}
         if self.normality.order == "inclusion":
-            for literal in self._others(query.actually_broken):
+            for literal in self._others(actually):
                 circuit.add([literal])
-            self._sums: dict[Fraction, int] = {}
         else:
-            self._sums = self._sum(self.normality.weigh(query.actually_broken))
+            unit = lcm(*(rule.weight.denominator for rule in rules))
+            self._weights = [rule.weight.numerator * (unit // rule.weight.denominator) for rule in rules]
+            self._sums = self._sum(self._weigh(actually))
 
     def broken(self, sat: Sat) -> Broken:
         """Return the rules that are broken in the last solution."""
@@ -37,14 +46,18 @@ class NormalityClauses:
         """Assume a world at least as normal as one that breaks these rules."""
         if self.normality.order == "inclusion":
             return self._others(broken)
-        most = self.normality.weigh(broken)
+        most = self._weigh(broken)
         return [-literal for total, literal in self._sums.items() if total > most]
 
-    def better(self, broken: Broken) -> list[int]:
-        """Assume a more normal world than one that breaks these rules."""
+    def better(self, broken: Broken) -> list[int] | None:
+        """Assume a more normal world than one that breaks these rules; None if there can be none."""
         if self.normality.order == "inclusion":
+            if all(self.kept[place] == FALSE for place in broken):
+                return None
             return [*self._others(broken), self.unlike([broken])]
-        least = self.normality.weigh(broken)
+        least = self._weigh(broken)
+        if min(self._sums, default=0) >= least:
+            return None
         return [-literal for total, literal in self._sums.items() if total >= least]
 
     def unlike(self, found: Iterable[Broken]) -> int:
@@ -55,22 +68,30 @@ class NormalityClauses:
         return chosen
 
     def _others(self, broken: Broken) -> list[int]:
-        return [literal for place, literal in enumerate(self.kept) if place not in broken]
+        return [literal for place, literal in enumerate(self.kept) if place not in broken and literal != TRUE]
 
-    def _sum(self, most: Fraction) -> dict[Fraction, int]:
+    def _weigh(self, broken: Broken) -> int:
+        return sum(self._weights[place] for place in broken)
+
+    def _sum(self, most: int) -> dict[int, int]:
         """Write the sum of the broken rules' weights, which must not exceed `most`."""
         circuit = self.circuit
-        sums = {Fraction(0): TRUE}
+        sums = {self._weigh(frozenset(place for place, literal in enumerate(self.kept) if literal == FALSE)): TRUE}
         written = 0
-        for rule, kept in zip(self.normality.rules, self.kept, strict=True):
-            reached: dict[Fraction, list[int]] = {}
+        for weight, kept in zip(self._weights, self.kept, strict=True):
+            if kept in (TRUE, FALSE):
+                continue
+            if min(sums) + weight > most:
+                circuit.add([kept])
+                continue
+            reached: dict[int, list[int]] = {}
             for total, literal in sums.items():
                 reached.setdefault(total, []).append(circuit.conjunction([literal, kept]))
-                if total + rule.weight <= most:
-                    reached.setdefault(total + rule.weight, []).append(circuit.conjunction([literal, -kept]))
+                if total + weight <= most:
+                    reached.setdefault(total + weight, []).append(circuit.conjunction([literal, -kept]))
                 else:
                     circuit.add([-literal, kept])
-            sums = {total: circuit.disjunction(ways) for total, ways in reached.items() if set(ways) != {FALSE}}
+            sums = {total: circuit.disjunction(ways) for total, ways in reached.items()}
             written += len(sums)
             if written > MOST_SUMS:
                 raise TooManyClausesError
