@@ -102,6 +102,36 @@ def test_blame_is_what_someone_would_expect_who_does_not_know():
     assert degree == Fraction(1, 10) + Fraction(9, 10) * Fraction(1, 2)
 
 
+def test_blame_is_expected_over_models_too_where_one_does_not_know_how_the_world_works():
+    alone = ac.Model.from_text("A\nB\nDead = A")
+    either = ac.Model.from_text("A\nB\nDead = A or B")
+    immune = ac.Model.from_text("A\nB\nDead = 0 * A")
+    both = {"A": 1, "B": 1}
+    believed = [(alone, both, "1/2"), (either, both, 0.25), (immune, "A=0, B=1", 0.25)]
+    degree = ac.blame(either, contexts=believed, effect="Dead == 1", event={"A": 1})
+    assert degree == Fraction(1, 2) * 1 + Fraction(1, 4) * Fraction(1, 2)
+    mixed = [(alone, both, 0.5), (both, 0.5)]
+    assert ac.blame(either, contexts=mixed, effect="Dead == 1", event={"A": 1}) == Fraction(3, 4)
+    elsewhere = ac.Model.from_text("C\nDead = C")
+    with pytest.raises(ac.QueryError, match="Unknown variable 'A' in the event"):
+        ac.blame(either, contexts=[(elsewhere, {"C": 1}, 1)], effect="Dead == 1", event={"A": 1})
+
+
+@pytest.mark.parametrize("definition", HALPERN + CHOCKLER_HALPERN)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_blame_over_models_is_the_weighted_sum_of_the_blame_in_each(definition, data):
+    pairs = [(model := data.draw(models(max_endogenous=3)), data.draw(contexts(model))) for _ in range(2)]
+    assume(all("A" in model.endogenous and "V1" in model.variables for model, _ in pairs))
+    weights = data.draw(st.sampled_from([(Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 2), Fraction(1, 2))]))
+    asked = {"effect": "V1 != 0", "event": {"A": 1}, "definition": definition}
+    triples = [(model, context, weight) for (model, context), weight in zip(pairs, weights, strict=True)]
+    parts = [ac.blame(model, contexts=[(context, 1)], **asked) for model, context in pairs]
+    assert ac.blame(pairs[0][0], contexts=triples, **asked) == sum(
+        weight * part for weight, part in zip(weights, parts, strict=True)
+    )
+
+
 def test_blame_puts_the_event_in_place_even_where_it_has_an_equation():
     model = ac.Model.from_text("Order\nShoots = Order\nDead = Shoots")
     assert ac.blame(model, contexts=[({"Order": 0}, 1)], effect="Dead", event={"Shoots": 1}) == 1

@@ -11,6 +11,7 @@ modified HP: Halpern, "Actual Causality", MIT Press 2016, Section 6.
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from fractions import Fraction
+from typing import Any
 
 from ..errors import QueryError
 from .answer import Assignment, Status, Verdict, as_share
@@ -70,7 +71,7 @@ def responsibility(
 def blame(
     model: Model,
     *,
-    contexts: Iterable[tuple[Assignment | str, float | Fraction | str]],
+    contexts: Iterable[tuple[Any, ...]],
     effect: str | Expression,
     event: Assignment | str,
     definition: str = "modified-hp",
@@ -80,10 +81,11 @@ def blame(
     normality: Rules = None,
     max_seconds: float | None = None,
 ) -> Fraction | None:
-    r"""Measure blame: responsibility, expected over contexts with their probabilities.
+    r"""Measure blame: responsibility, expected over contexts, and models, with their probabilities.
 
-    The event is what was done, so it is put in place in every context before its responsibility is
-    asked for. None if `max_seconds` ran out.
+    `contexts` are (context, probability) pairs. Where it is not known how the world works either, they are
+    (model, context, probability) triples: `model` then only stands for what pairs leave out. The event is what was
+    done, so it is put in place in every context before its responsibility is asked for. None if `max_seconds` ran out.
 
     >>> squad = Model.from_text("A\nB\nDead = A or B")
     >>> live = [({"A": 1, "B": 0}, 0.5), ({"A": 1, "B": 1}, 0.5)]
@@ -91,28 +93,42 @@ def blame(
     Fraction(3, 4)
     """
     check_degrees((definition,))
-    pairs = list(contexts)
-    if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
-        wrong = "{parameter} must be a list of (context, probability) pairs, at least one."
-        raise QueryError(wrong, parameter="contexts")
-    shares = [as_share("contexts", probability, "A probability") or Fraction(0) for _, probability in pairs]
+    cases = [_read_case(model, entry) for entry in contexts]
+    if not cases:
+        raise _wrong_contexts()
+    shares = [as_share("contexts", probability, "A probability") or Fraction(0) for _, _, probability in cases]
     if abs(sum(shares, Fraction(0)) - 1) > Fraction(1, 10**6):
         wrong = "The probabilities of the contexts must sum to 1; got {total:g}."
         raise QueryError(wrong, parameter="contexts", total=float(sum(shares)))
     asked = (effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
-    queries = [make_query(model, context, *asked) for context, _ in pairs]
-    done = queries[0].check_event(event)
-    acted = _with(model, done)
+    queries = [make_query(thought, context, *asked) for thought, context, _ in cases]
+    events = [query.check_event(event) for query in queries]
     total = Fraction(0)
     deadline = Deadline(max_seconds)
-    for query, share in zip(queries, shares, strict=True):
-        set_roots = {**query.context, **{name: value for name, value in done.items() if name in model.roots}}
-        arguments = query.arguments | {"model": acted, "context": set_roots}
+    for query, done, share in zip(queries, events, shares, strict=True):
+        set_roots = {**query.context, **{name: value for name, value in done.items() if name in query.model.roots}}
+        arguments = query.arguments | {"model": _with(query.model, done), "context": set_roots}
         degree = responsibility(event=done, max_seconds=deadline.remaining, **arguments)
         if degree is None:
             return None
         total += share * degree
     return total / sum(shares)
+
+
+def _read_case(model: Model, entry: Any) -> tuple[Model, Any, Any]:
+    """Read a pair or a triple as a triple."""
+    if isinstance(entry, Sequence) and not isinstance(entry, str):
+        if len(entry) == 2:
+            return (model, *entry)
+        if len(entry) == 3 and isinstance(entry[0], Model):
+            return entry[0], entry[1], entry[2]
+    raise _wrong_contexts()
+
+
+def _wrong_contexts() -> QueryError:
+    triples = "(model, context, probability) triples"
+    wrong = "{parameter} must be a list of (context, probability) pairs or {triples}, at least one."
+    return QueryError(wrong, parameter="contexts", triples=triples)
 
 
 def check_degrees(definitions: Sequence[str]) -> None:
