@@ -51,7 +51,7 @@ class ExchangeJACI(Learner):
     learning_rate: float = 5e-3
     decay: float = 0.3
     distil_steps: int = 2000
-    labelled: int = 60_000
+    labelled: int = 30_000
 
     method: ClassVar[str] = "jaci-exchange"
     summary: ClassVar[str] = "sufficiency by exchanging factors in a learned model of the whole state (ours)"

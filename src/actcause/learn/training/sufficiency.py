@@ -38,7 +38,11 @@ ENOUGH = 0.6  # a set suffices if the outcome comes so often; a factor more has 
 NEVER = 0.01  # less often than this is never
 ROUNDS = 4  # factors added or removed in search of a better set
 STRIDE = 997  # between two rows that factors are taken from
-TOGETHER = 16_384  # rows that a model sees at once
+GLANCE = 4  # rows that a factor is first taken from, which shows most factors to make no difference
+SURE = 0.95  # the outcome comes so often if it makes none
+FIRST = 16  # rows taken at first to see whether an outcome comes at all
+TOGETHER = 16_384  # rows that are judged together
+CACHED = 512  # rows that a model sees at once on a processor, whose caches are small
 STRANGE = 0.01  # an outcome that all factors together let pass less often tells nothing: the likely one is judged
 
 
@@ -94,8 +98,13 @@ class Judge:
     def predict(self, inputs: Tensor, present: Tensor | None) -> Density:
         """(models, rows, variants, factors, columns) to densities (models, rows, variants, …)."""
         shape = inputs.shape[:3]
-        there = None if present is None else present.flatten(1, 2)
-        return self.columns.read(self.whole(inputs.flatten(1, 2), there).unflatten(1, shape[1:]))
+        rows, there = inputs.flatten(1, 2), None if present is None else present.flatten(1, 2)
+        size = rows.shape[1] if rows.is_cuda else CACHED
+        parts = [
+            self.whole(rows[:, at : at + size], None if there is None else there[:, at : at + size])
+            for at in range(0, rows.shape[1], size)
+        ]
+        return self.columns.read(torch.cat(parts, dim=1).reshape(*shape, -1))
 
 
 @dataclass(frozen=True)
@@ -209,16 +218,17 @@ class _Rows:
 
     def find_usual(self, keep: Tensor, times: int, least: float) -> Tensor:
         """(rows,), true where no outcome comes much more often than this one when all but those kept are exchanged."""
-        parts = []
+        usual = torch.zeros(len(keep), dtype=torch.bool, device=keep.device)
+        likely = torch.nonzero(self.measure(keep, FIRST) > NEVER)[:, 0]
         size = max(1, TOGETHER // times)
-        for at in range(0, len(keep), size):
-            index = torch.arange(at, min(at + size, len(keep)), device=keep.device)
+        for at in range(0, len(likely), size):
+            index = likely[at : at + size]
             part = self.pick(index)
             density = part.exchange(keep[index], times)
             again = (part.compare(density) > SAME).float().mean((0, 2))
             most = torch.stack([part.count_variant(density, k) for k in range(density.variants)]).max(dim=0).values
-            parts.append((again >= least) & (again >= USUAL * most))
-        return torch.cat(parts)
+            usual[index] = (again >= least) & (again >= USUAL * most)
+        return usual
 
     def count_variant(self, density: Density, variant: int) -> Tensor:
         """(rows,): how often what comes of one variant comes of the others."""
@@ -267,7 +277,8 @@ class _Rows:
         for k in self.others():
             keep = torch.ones_like(alone)
             keep[:, k] = 0
-            rare = torch.nonzero(self.measure(keep) < ENOUGH)[:, 0]
+            rare = torch.nonzero(self.measure(keep, GLANCE) < SURE)[:, 0]
+            rare = rare[self.pick(rare).measure(keep[rare]) < ENOUGH] if len(rare) else rare
             # A factor that would act itself, were it another, is not needed for what comes when it does not act.
             spared = self.pick(rare).find_usual(keep[rare], OFTEN, SPARED) if len(rare) else rare
             needed[rare[~spared.bool()], k] = 1
