@@ -54,6 +54,15 @@ def test_a_file_of_another_tool_can_be_asked_at_once(pumps: str, as_json: Any) -
     assert {"P_1": 1} in [cause["event"] for cause in document["causes"]]
 
 
+def test_a_network_with_cycles_needs_steps(tmp_path: Path, mistake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "clock.bnet"
+    path.write_text("A, !B\nB, A\n")
+    assert "clock.bnet, line 1, column 1: the network has a cycle, A -> B -> A" in mistake("import", str(path))
+    assert "--steps must be a whole number" in mistake("import", str(path), "--steps", "0")
+    assert main(["import", str(path), "--steps", "3"]) == 0
+    assert "B_3 = A_2" in capsys.readouterr().out
+
+
 def test_probabilities_are_kept_from_format_to_format(pumps: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", pumps, "--format", "bif"]) == 0
     assert "probability ( P_1 ) {\n  table 0.99, 0.01;" in capsys.readouterr().out

@@ -11,8 +11,28 @@ from actcause.formats.bnet import find_cycle
 
 def test_a_network_without_cycles_is_a_model() -> None:
     imported = parse("targets, factors\n# inputs\nA, A\nC, (A & !B) | 0\nD-1, !C  # last\n", "bnet")
-    assert imported.model.to_text() == 'B\nA\nC = A and not B or 0\nD_1 "D-1" = not C'
+    assert imported.model.to_text() == 'A\nB\nC = A and not B or 0\nD_1 "D-1" = not C'
     assert imported.notes[-1] == "Without a line of their own, and so roots: B."
+
+
+def test_a_network_with_cycles_is_unrolled_over_steps() -> None:
+    imported = parse("IN, IN\nA, !B\nB, A & IN", "bnet", steps=2)
+    assert imported.model.to_text() == (
+        "IN\nA_0\nB_0\nA_1 = not B_0\nB_1 = A_0 and IN\nA_2 = not B_1\nB_2 = A_1 and IN"
+    )
+    assert "step 0 is the first state" in imported.notes[-1]
+
+
+def test_names_of_steps_keep_clear_of_names_in_the_file() -> None:
+    assert "A__1" in parse("A_1, A_1\nA, !A | A_1", "bnet", steps=1).model.variables
+
+
+@pytest.mark.parametrize("steps", [0, -1, True, "2", 10**9])
+def test_steps_are_a_whole_number_within_bounds(steps: object) -> None:
+    with pytest.raises(ac.QueryError, match="steps must be a whole number from 1 to 200000 for this network"):
+        parse("A, !A", "bnet", steps=steps)  # type: ignore[arg-type]
+    with pytest.raises(ac.QueryError, match="steps is for Boolean networks"):
+        parse("A", "text", steps=2)
 
 
 def test_a_model_is_written_with_its_inputs() -> None:
@@ -32,7 +52,7 @@ def test_a_model_is_written_with_its_inputs() -> None:
         ("A, B +", "line 1"),
         ("A & B, C", "expected 'target, formula'"),
         ("A, B\nB, C\nC, A | B", "cycle, "),
-        ("A, !A", "cycle, A -> A"),
+        ("A, !A", "cycle, A -> A; say how many steps to unroll (steps=N, or --steps N)"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_sentence(text: str, said: str) -> None:

@@ -17,6 +17,7 @@ from . import options
 def import_model(
     file: options.ForeignArgument,
     kind: options.ReadFormatOption = None,
+    steps: options.StepsOption = None,
     out: options.TextOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -24,7 +25,7 @@ def import_model(
 
     What was renamed, chosen or left out, and the probabilities of roots, stand in comments above it.
     """
-    imported = library.read(file, kind)
+    imported = library.read(file, kind, steps=steps)
     if out is not None:
         _write(out, _comment(imported))
     if as_json:

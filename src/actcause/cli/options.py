@@ -35,7 +35,7 @@ NAMED = frozenset(
         *("max_explanations", "least_goodness", "contexts", "prior", "instead", "evidence", "samples", "confidence"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
-        *("data", "runs", "host", "port", "token", "mapping", "frames", "draw"),
+        *("data", "runs", "host", "port", "token", "mapping", "frames", "draw", "steps"),
     )
 )
 # Options that are worded as people ask.
@@ -278,5 +278,8 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
             default="by the ending of --out",
             names=lambda: WRITTEN_FORMATS,
         ),
+    ]
+    StepsOption = Annotated[
+        int | None, option("--steps N", "Boolean networks with cycles: how many steps to unroll.", default="none")
     ]
     TextOption = Annotated[Path | None, option("--out FILE", "Where to write it.", default="print it")]

@@ -90,15 +90,19 @@ def find_format(path: str) -> str | None:
     return next((name for name, one in FORMATS.items() if suffix in one.suffixes), None)
 
 
-def parse(text: str, kind: str) -> Imported:
-    """Read a model from text of the format `kind`."""
+def parse(text: str, kind: str, *, steps: int | None = None) -> Imported:
+    """Read a model from text of the format `kind`; a Boolean network with cycles needs `steps` to unroll."""
     reader = _find(kind).read
     if reader is None:
         raise QueryError(f"The format {kind} is only written; {_list_readers()} are read.")
-    return reader(text)
+    if steps is None:
+        return reader(text)
+    if kind != "bnet":
+        raise QueryError("{parameter} is for Boolean networks (bnet), which have time.", parameter="steps")
+    return read_bnet(text, steps)
 
 
-def read(path: str | PathLike[str], kind: str | None = None) -> Imported:
+def read(path: str | PathLike[str], kind: str | None = None, *, steps: int | None = None) -> Imported:
     """Read a model from a file, '-' being standard input; its ending says the format unless `kind` does."""
     shown = str(path)
     chosen = kind or find_format(shown)
@@ -107,7 +111,7 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Imported:
     _find(chosen)
     content = read_text(shown, what="a file of another tool")
     try:
-        return parse(content, chosen)
+        return parse(content, chosen, steps=steps)
     except ParseError as error:
         raise QueryError(f"{shown}, {error}") from None
     except ModelError as error:

@@ -1,16 +1,18 @@
 """Boolean networks in the BNET format of BoolNet and PyBoolNet: a line `target, formula` for each variable.
 
 A line `A, A` is an input: a root. A network without cycles is read as equations: the values to which it settles once
-its inputs are held.
+its inputs are held. One with cycles has no such values; it is unrolled over synchronous steps, each variable anew in
+each of them: `CycA_0`, `CycA_1`, and so on.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ..core.expression import Expression
 from ..core.model import Model
 from ..core.parser import Declaration
-from ..errors import ModelError, ParseError, escape
+from ..errors import ModelError, ParseError, QueryError, escape, quote
 from .boolean_form import boolean_form, check_boolean
 from .declared_ranges import build_boolean
 from .formulas import find_words, read_formula, write_formula
@@ -19,26 +21,83 @@ from .names import describe_renaming, make_label, rename
 
 HEADER = re.compile(r"targets\s*,\s*(factors|functions)", re.IGNORECASE)
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MAX_UNROLLED = 200_000  # variables of all steps together
 RESERVED = frozenset({"true", "false", "targets"})
 
 
-def read_bnet(text: str) -> Imported:
-    """Read a Boolean network."""
+def read_bnet(text: str, steps: int | None = None) -> Imported:
+    """Read a Boolean network; with `steps`, unroll so many synchronous steps."""
     lines = _split(text)
-    names = rename([*lines, *(word for _, _, formula in lines.values() for word in find_words(formula))])
-    inputs = [word for word in names if word not in lines]
-    formulas: dict[str, Expression | None] = dict.fromkeys(inputs)
-    for target, (line, column, formula) in lines.items():
-        formulas[target] = None if formula.strip() == target else read_formula(formula, names, line, column)
-    _check_acyclic(lines, formulas)
-    declarations = [
-        Declaration(names[word], expression=formula, label=make_label(word) if names[word] != word else None)
-        for word, formula in formulas.items()
-    ]
+    words = [*lines, *(word for _, _, formula in lines.values() for word in find_words(formula))]
+    inputs = {word: None for word in words if word not in lines or lines[word][2].strip() == word}
+    network = _Network({word: line for word, line in lines.items() if word not in inputs}, list(inputs))
+    if steps is None:
+        network.check_acyclic()
+    model, names = network.build() if steps is None else network.unroll(_check_steps(steps, len(network.lines)))
     notes = list(describe_renaming(names))
-    if inputs:
-        notes.append(f"Without a line of their own, and so roots: {', '.join(inputs[:10])}.")
-    return Imported(build_boolean(declarations), notes=tuple(notes))
+    mentioned = [word for word in inputs if word not in lines]
+    if mentioned:
+        notes.append(f"Without a line of their own, and so roots: {', '.join(mentioned[:10])}.")
+    if steps is not None:
+        notes.append("A number after a name is the step; step 0 is the first state, and inputs stay as they are.")
+    return Imported(model, notes=tuple(notes))
+
+
+def _check_steps(steps: object, variables: int) -> int:
+    most = MAX_UNROLLED // max(variables, 1)
+    if not isinstance(steps, int) or isinstance(steps, bool) or not 1 <= steps <= most:
+        wrong = "{parameter} must be a whole number from 1 to {most} for this network; got {got}."
+        raise QueryError(wrong, parameter="steps", most=most, got=quote(steps))
+    return steps
+
+
+@dataclass(frozen=True)
+class _Network:
+    """The lines of a file without those of inputs, and the inputs."""
+
+    lines: Mapping[str, tuple[int, int, str]]
+    inputs: list[str]
+
+    def build(self) -> tuple[Model, dict[str, str]]:
+        """Build the equations of a network without cycles."""
+        names = rename([*self.inputs, *self.lines])
+        declarations = [_declare(word, names[word]) for word in self.inputs]
+        for word, (line, column, formula) in self.lines.items():
+            declarations.append(_declare(word, names[word], read_formula(formula, names, line, column)))
+        return build_boolean(declarations), names
+
+    def unroll(self, steps: int) -> tuple[Model, dict[str, str]]:
+        """Build a variable for each step, which follows from those of the step before."""
+        names = rename([*self.inputs, *self.lines])
+        mark = "_"
+        while any(f"{names[word]}{mark}{step}" in names for word in self.lines for step in range(steps + 1)):
+            mark += "_"
+        declarations = [_declare(word, names[word]) for word in self.inputs]
+        at = {word: names[word] for word in self.inputs}
+        at |= {word: f"{names[word]}{mark}0" for word in self.lines}
+        declarations += [_declare(word, at[word], shown=names[word]) for word in self.lines]
+        for step in range(1, steps + 1):
+            after = {word: f"{names[word]}{mark}{step}" for word in self.lines}
+            for word, (line, column, formula) in self.lines.items():
+                declarations.append(
+                    _declare(word, after[word], read_formula(formula, at, line, column), shown=names[word])
+                )
+            at |= after
+        return build_boolean(declarations), names
+
+    def check_acyclic(self) -> None:
+        """Refuse a network whose equations would go round."""
+        above = {word: find_words(formula) for word, (_, _, formula) in self.lines.items()}
+        cycle = find_cycle({word: [one for one in parents if one in above] for word, parents in above.items()})
+        if cycle:
+            shown = " -> ".join(map(escape, cycle[:8])) + (" -> ..." if len(cycle) > 8 else "")
+            wrong = f"the network has a cycle, {shown}; say how many steps to unroll (steps=N, or --steps N)"
+            raise ParseError(wrong, line=self.lines[cycle[0]][0], column=1, source="")
+
+
+def _declare(word: str, name: str, expression: Expression | None = None, *, shown: str | None = None) -> Declaration:
+    """Declare a variable; a word that had to be changed is kept as its label."""
+    return Declaration(name, expression=expression, label=make_label(word) if word != (shown or name) else None)
 
 
 def _split(text: str) -> dict[str, tuple[int, int, str]]:
@@ -59,15 +118,6 @@ def _split(text: str) -> dict[str, tuple[int, int, str]]:
     if not lines:
         raise ParseError("the file has no line 'target, formula'", line=1, column=1, source="")
     return lines
-
-
-def _check_acyclic(lines: Mapping[str, tuple[int, int, str]], formulas: Mapping[str, Expression | None]) -> None:
-    cycle = find_cycle({word: find_words(lines[word][2]) if formulas[word] is not None else [] for word in formulas})
-    if cycle:
-        shown = " -> ".join(map(escape, cycle[:8])) + (" -> ..." if len(cycle) > 8 else "")
-        line = lines[cycle[0]][0]
-        wrong = f"the network has a cycle, {shown}, and equations cannot; unroll it over time first"
-        raise ParseError(wrong, line=line, column=1, source="")
 
 
 def find_cycle(parents: Mapping[str, list[str]]) -> list[str]:

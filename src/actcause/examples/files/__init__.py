@@ -5,7 +5,7 @@ from pathlib import Path
 from ...errors import QueryError, quote, suggest
 
 FOLDER = Path(__file__).parent
-FILES = ("pressure-tank.xml",)
+FILES = ("mammalian-cell-cycle.bnet", "pressure-tank.xml")
 
 
 def path(name: str) -> Path:
@@ -16,5 +16,5 @@ def path(name: str) -> Path:
     """
     if name not in FILES:
         hint = suggest(str(name), FILES) or "."
-        raise QueryError(f"There is no file {quote(name)} with the examples{hint} There is {', '.join(FILES)}.")
+        raise QueryError(f"There is no file {quote(name)} with the examples{hint} There are {' and '.join(FILES)}.")
     return FOLDER / name
