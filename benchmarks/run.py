@@ -22,14 +22,8 @@ from typing import Any
 from measure import Figure, Other, machine, versions
 
 BENCHMARKS = (
-    "rock_throwers",
+    *("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up"),
     "contrast_normality",
-    "or_tree",
-    "cause_sets",
-    "halpern_pearl",
-    "state_spaces",
-    "domains",
-    "start_up",
 )
 LONG = (
     "learning",
