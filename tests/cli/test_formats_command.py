@@ -68,6 +68,16 @@ def test_probabilities_are_kept_from_format_to_format(pumps: str, capsys: pytest
     assert "probability ( P_1 ) {\n  table 0.99, 0.01;" in capsys.readouterr().out
 
 
+def test_probabilities_of_a_file_are_the_prior(pumps: str, tmp_path: Path, as_json: Any, mistake: Any) -> None:
+    asked = ("--event", "P_1=1", "--effect", "top")
+    assert "Say how probable contexts are" in mistake("probability", pumps, *asked)  # P_2 has none
+    path = tmp_path / "both.xml"
+    second = '<define-basic-event name="P-2"><float value="0.5"/></define-basic-event>'
+    path.write_text(TREE.replace("</define-fault-tree>", f"{second}</define-fault-tree>"))
+    code, document = as_json("probability", str(path), *asked)
+    assert (code, document["pns"]) == (0, "1/2")
+
+
 def test_an_export_is_one_document(as_json: Any) -> None:
     code, document = as_json("export", "loader", "--format", "hp2sat")
     assert code == 0

@@ -33,12 +33,14 @@ def probability(
     """Measure how probably an event was necessary (PN), sufficient (PS), both (PNS), and an actual cause.
 
     Contexts come from --prior, independent roots or the word 'uniform', or from a file of --contexts with a column
-    'probability'. Results are exact fractions where contexts can be enumerated or counted, else estimates.
+    'probability'; a file of another tool that has probabilities needs neither. Results are exact fractions where
+    contexts can be enumerated or counted, else estimates.
     """
     source = read_model(model)
-    if (prior is None) == (contexts is None):
+    own = source.prior if set(source.prior) == set(source.model.roots) else None
+    if (prior is None) == (contexts is None) and not (own and prior is None):
         raise QueryError("Say how probable contexts are with --prior, such as --prior 'A=0.3', or with --contexts.")
-    distribution: Any = prior if contexts is None else read_context_file(contexts, source.model)
+    distribution: Any = (prior or own) if contexts is None else read_context_file(contexts, source.model)
     names = tuple(DEFINITIONS) if definition == "all" else (get_definition(definition).name,)
     found = probabilities(
         source.model,
