@@ -147,6 +147,29 @@ def test_an_event_gets_a_verdict_from_every_definition_with_the_failing_conditio
     assert tab.locator(".verdict").count() == 0
 
 
+def test_a_contrast_is_typed_under_what_happened_and_goes_into_the_address(tab) -> None:
+    opened(tab, "?example=trumping")
+    tab.fill("#contrast", "C == -1")
+    tab.keyboard.press("Tab")
+    tab.wait_for_selector("h1:has-text('What caused C=1 rather than C=-1?')")
+    assert "had M been -1, C would have been -1" in card(tab, "modified-hp").inner_text()
+    assert "rather=" in tab.url
+    tab.fill("#contrast", "C >= 0")
+    tab.keyboard.press("Tab")
+    tab.get_by_text("The contrast must rule the effect out").wait_for()
+    assert tab.get_attribute("#contrast", "aria-invalid") == "true"
+
+
+def test_what_is_normal_ranks_the_causes(tab) -> None:
+    opened(tab, f"?example=pens&normally={quote('P == 0')}")
+    card(tab, "modified-hp").get_by_text("rank 2").wait_for()
+    assert card(tab, "modified-hp").locator(".cause").all_inner_texts() == ["▷ P=1", "▷ A=1"]
+    tab.fill("#rules", "P == 0\nA == 1")
+    tab.keyboard.press("Tab")
+    card(tab, "modified-hp").get_by_text("rank 2").wait_for(state="hidden")
+    assert card(tab, "modified-hp").locator(".cause").all_inner_texts() == ["▷ P=1"]
+
+
 def test_a_large_range_is_typed_and_a_click_leads_there(tab) -> None:
     opened(tab, "?example=pusher-1d")
     node(tab, "P").click()

@@ -156,6 +156,36 @@ def test_degrees_are_those_of_the_library(name: str) -> None:
             assert cause["responsibility"] in (str(degree), None)
 
 
+def test_a_contrast_and_what_is_normal_are_asked_for_by_every_definition(client: TestClient) -> None:
+    pens = question(examples.load("pens"), contrast="E == 0", normality=["P == 0", "A == 1"])
+    reply = client.post("/api/ask/answer", json=pens).json()
+    assert (reply["effect"], reply["question"]) == ("E=1", "E=1 rather than E=0")
+    for entry in reply["answers"]:
+        [cause] = entry["causes"]
+        assert (cause["event"], cause["rank"]) == ({"P": 1}, 1)
+    verdicts = client.post("/api/ask/judge", json={**pens, "event": "A=1"}).json()["verdicts"]
+    assert not any(verdict["holds"] for verdict in verdicts)
+
+
+def test_causes_come_in_the_order_of_their_ranks_with_their_own_degrees(client: TestClient) -> None:
+    asked = question(examples.load("pens"), normality=["2: A == 1", "P == 0"], normality_order="count")
+    reply = client.post("/api/ask/answer", json={**asked, "normality": ["P == 0"]}).json()
+    for entry in reply["answers"]:
+        assert [(cause["event"], cause["rank"]) for cause in entry["causes"]] == [({"P": 1}, 1), ({"A": 1}, 2)]
+    measured = client.post("/api/ask/degrees", json={**asked, "definitions": ["modified-hp"]}).json()
+    assert measured["degrees"] == ["1"]
+
+
+def test_the_copied_code_has_the_contrast_and_the_rules(client: TestClient) -> None:
+    asked = question(examples.load("pens"), contrast="E == 0", normality=["2: P == 0"], normality_order="count")
+    code = client.post("/api/ask/code", json=asked).json()
+    assert "--rather-than 'E == 0' --normally '2: P == 0' --normality-order count" in code["command"]
+    namespace: dict[str, Any] = {}
+    exec(code["python"].split("for definition")[0], namespace)
+    assert namespace["question"]["contrast"] == "E == 0"
+    assert namespace["question"]["normality"].to_json() == {"rules": ["2: P == 0"], "order": "count"}
+
+
 def test_an_effect_that_did_not_happen_has_no_cause(client: TestClient) -> None:
     reply = answered(client, effect="BS == 0")
     assert not reply["happened"]
@@ -204,6 +234,8 @@ def test_degrees_that_were_left_open_can_be_asked_for(client: TestClient) -> Non
         ({"context": {"ST": 1}}, "missing: BT"),
         ({"context": {"ST": 1, "BT": 7}}, "BT must be in"),
         ({"alpha_necessity": "2"}, "alpha_necessity must be between 0 and 1"),
+        ({"contrast": "BS >= 0"}, "The contrast must rule the effect out"),
+        ({"normality": ["2: BS"]}, "Weights of rules are only counted with"),
         ({"definitions": ["hume"]}, "Unknown definition 'hume'"),
     ],
 )

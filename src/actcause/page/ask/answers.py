@@ -18,6 +18,7 @@ from ...core.compare import Opinion, compare
 from ...core.definitions import DEFINITIONS
 from ...core.find import get_definition, make_query
 from ...core.model import Model
+from ...core.normality import ORDERS, Normality
 from ...core.responsibility import WITH_DEGREES
 from ...errors import ActCauseError, ModelError, ParseError
 from ..server.services import Refused
@@ -86,7 +87,7 @@ def degrees(payload: dict[str, Any]) -> dict[str, Any]:
     if len(names) != 1:
         raise Refused("Degrees are asked for one definition at a time.")
     opinion = _ask(replace(_read_query(payload), definition=names[0]), None, SECONDS, SECONDS, [])
-    return {"degrees": [show(degree) for degree in opinion.degrees or ()]}
+    return {"degrees": [show(degree) for _, _, degree in opinion.ranked()] if opinion.degrees else []}
 
 
 def code(payload: dict[str, Any]) -> dict[str, Any]:
@@ -118,14 +119,11 @@ def _ask_in_turn(query: Query, event: dict[str, int] | None, names: tuple[str, .
 def _ask(
     query: Query, event: dict[str, int] | None, seconds: float, degree_seconds: float, searches: list[float]
 ) -> Opinion:
+    asked = query.arguments
     return compare(
-        query.model,
-        context=query.context,
-        effect=query.effect,
         event=event,
-        definitions=query.definition,
-        alpha_sufficiency=query.alpha_sufficiency,
-        alpha_necessity=query.alpha_necessity,
+        definitions=asked.pop("definition"),
+        **asked,
         max_causes=MOST_CAUSES,
         max_seconds=seconds,
         responsibility=query.definition in WITH_DEGREES,
@@ -164,8 +162,21 @@ def read_definitions(payload: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _read_query(payload: dict[str, Any]) -> Query:
-    shares = (payload[name] or None for name in ("alpha_sufficiency", "alpha_necessity"))
-    return make_query(_read_model(payload["text"]), payload["context"], payload["effect"], "modified-hp", *shares)
+    return make_query(
+        _read_model(payload["text"]),
+        payload["context"],
+        payload["effect"],
+        "modified-hp",
+        payload["alpha_sufficiency"] or None,
+        payload["alpha_necessity"] or None,
+        payload.get("contrast") or None,
+        _read_normality(payload),
+    )
+
+
+def _read_normality(payload: dict[str, Any]) -> Normality | None:
+    rules = payload.get("normality")
+    return Normality(rules, payload.get("normality_order") or ORDERS[0]) if rules else None
 
 
 # -- documents -------------------------------------------------------------------------------------
@@ -176,6 +187,7 @@ def _describe_world(query: Query) -> dict[str, Any]:
         "actual": dict(query.actual) if len(query.actual) <= DRAWN else {},
         "happened": query.happened,
         "effect": query.effect_text,
+        "question": query.question_text,
         "about": list(query.effect_variables),
         "candidates": list(query.candidates[:DRAWN]),
     }
@@ -193,7 +205,7 @@ def _show_opinion(opinion: Opinion) -> dict[str, Any]:
 
 
 def _show_answer(opinion: Opinion) -> dict[str, Any]:
-    found, degrees = opinion.answer, opinion.degrees
+    found = opinion.answer
     assert isinstance(found, Answer)
     return {
         "status": found.status.value,
@@ -202,10 +214,11 @@ def _show_answer(opinion: Opinion) -> dict[str, Any]:
             {
                 "event": dict(cause.event),
                 "sentence": cause.sentence,
-                **({} if degrees is None else {"responsibility": show(degrees[index])}),
+                **({} if opinion.degrees is None else {"responsibility": show(degree)}),
+                **({} if found.query.normality is None else {"rank": rank}),
                 "witness": _replay(found.query, cause.witness),
             }
-            for index, cause in enumerate(found)
+            for rank, cause, degree in opinion.ranked()
         ],
     }
 

@@ -20,6 +20,11 @@ def write_python(query: Query, event: Mapping[str, int] | None) -> str:
     for name in SHARES:
         if (share := getattr(query, name)) is not None:
             given.append(f'{name}="{share}"')
+    if query.contrast is not None:
+        given.append(f"contrast={json.dumps(str(query.contrast), ensure_ascii=False)}")
+    if query.normality is not None:
+        rules = json.dumps([str(rule) for rule in query.normality.rules], ensure_ascii=False)
+        given.append(f'normality=ac.Normality({rules}, order="{query.normality.order}")')
     text = "\n".join(f"    {json.dumps(row + chr(10), ensure_ascii=False)}" for row in _write_model(query).split("\n"))
     verb = "causes" if event is None else "is_cause"
     return (
@@ -43,6 +48,12 @@ def write_command(query: Query, event: Mapping[str, int] | None) -> str:
     for option in SHARES:
         if (share := getattr(query, option)) is not None:
             words += [f"--{option.replace('_', '-')}", str(share)]
+    if query.contrast is not None:
+        words += ["--rather-than", str(query.contrast)]
+    if query.normality is not None:
+        for rule in query.normality.rules:
+            words += ["--normally", str(rule)]
+        words += ["--normality-order", query.normality.order]
     line = shlex.join([*words, "--definition", "all", "--responsibility"])
     if name:
         return line + "\n"

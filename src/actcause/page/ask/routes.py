@@ -43,6 +43,9 @@ class AskRequest(TextRequest):
     event: str | None = Field(None, max_length=5000)
     alpha_sufficiency: Share | None = None
     alpha_necessity: Share | None = None
+    contrast: str | None = Field(None, max_length=5000)
+    normality: list[Annotated[str, Field(max_length=2000)]] | None = Field(None, max_length=200)
+    normality_order: Name | None = None
     definitions: list[Name] | None = Field(None, min_length=1, max_length=len(DEFINITIONS))
 
 

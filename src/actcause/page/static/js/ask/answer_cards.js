@@ -106,7 +106,7 @@ function card(world, answer, verdict, chosen, actions) {
 
 function nothing(world, answer) {
   if (!world.happened) return `Nothing caused this: the effect does not hold.`;
-  return answer.status === "complete" ? `By this definition ${world.effect} has no cause.` : "No cause was found so far.";
+  return answer.status === "complete" ? `By this definition ${world.question} has no cause.` : "No cause was found so far.";
 }
 
 function causeItem(cause, pressed, play) {
@@ -124,6 +124,7 @@ function causeItem(cause, pressed, play) {
         text: `▷ ${eventText(cause.event)}`,
         on: { click: play },
       }),
+      cause.rank && el("span", { class: "degree", title: "rank by how normal its best witness is", text: `rank ${cause.rank}` }),
       el("span", { class: "degree", title: "degree of responsibility", text: degreeText(cause) }),
     ),
     el("p", { class: "sentence", text: cause.sentence }),

@@ -78,7 +78,7 @@ export class AnswerPanel {
     const { answer, verdicts, chosen, listeners } = this;
     this.said.classList.remove("stale");
     this.stage.classList.remove("stale");
-    this.headline.textContent = verdicts ? `Was ${eventText(verdicts.event)} a cause of ${answer.effect}?` : `What caused ${answer.effect}?`;
+    this.headline.textContent = verdicts ? `Was ${eventText(verdicts.event)} a cause of ${answer.question}?` : `What caused ${answer.question}?`;
     const actions = {
       play: (definition, index) => listeners.onPlay(definition, index),
       ask: (event) => listeners.onJudge(event),

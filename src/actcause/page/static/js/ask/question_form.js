@@ -22,6 +22,16 @@ export class QuestionForm {
     this.effect = this.line({ id: "effect", list: "effects" }, { input: () => listeners.onType(), change: () => listeners.onLeave() });
     this.effects = el("datalist", { id: "effects" });
     this.outcomes = el("div", { class: "row outcomes" });
+    this.contrast = this.line({ id: "contrast", class: "mono grow", list: "effects", placeholder: "anything else" }, { change: () => listeners.onLeave() });
+    this.rules = el("textarea", {
+      id: "rules", class: "mono", rows: 3, spellcheck: "false", placeholder: "BT == 0", on: { change: () => listeners.onLeave() },
+    });
+    this.order = el(
+      "select",
+      { id: "order", on: { change: () => listeners.onLeave() } },
+      el("option", { value: "inclusion", text: "which rules are broken" }),
+      el("option", { value: "count", text: "how many, by weight" }),
+    );
     const judgeOnEnter = (event) => event.key === "Enter" && listeners.onJudge(this.event.value);
     this.event = this.line({ id: "event", class: "mono grow", placeholder: "BT=1" }, { keydown: judgeOnEnter });
     this.sufficiency = this.line({ placeholder: "weak", size: 8 }, { change: () => listeners.onLeave() });
@@ -42,7 +52,7 @@ export class QuestionForm {
       el("section", { class: "stack tight" }, this.picker.element, this.story, this.source),
       el("section", { "aria-label": "Model" }, el("h2", { text: "Model" }), this.editor.element),
       el("section", { "aria-label": "Context" }, el("h2", { text: "What the roots were" }), this.roots.element),
-      el("section", { "aria-label": "Effect", class: "stack tight" }, heading("effect", "What happened"), this.effect, this.effects, this.outcomes),
+      el("section", { "aria-label": "Effect", class: "stack tight" }, heading("effect", "What happened"), this.effect, this.effects, this.outcomes, field("rather than", this.contrast)),
       el(
         "section",
         { "aria-label": "Event" },
@@ -56,17 +66,29 @@ export class QuestionForm {
         el("div", { class: "row" }, field("sufficiency", this.sufficiency), field("necessity", this.necessity)),
         el("p", { class: "soft", text: "Numbers from 0 to 1: how many other states may undo the outcome, how many other values must." }),
       ),
+      (this.normally = el(
+        "details",
+        { class: "small" },
+        el("summary", { text: "What is normal" }),
+        field("rules, one a line", this.rules),
+        field("compare worlds by", this.order),
+        el("p", { class: "soft", text: "A witness may not be less normal than what happened, and causes are ranked by how normal theirs are. A rule can have a weight: 2: A == B." }),
+      )),
     );
   }
 
   // -- the question ----------------------------------------------------------------------------------
 
-  fill({ example, text, values, effect, sufficiency, necessity, event }) {
+  fill({ example, text, values, effect, sufficiency, necessity, contrast, rules, order, event }) {
     Object.assign(this, { example, values, judgedEvent: event });
     this.editor.set(text);
     this.effect.value = effect;
     this.sufficiency.value = sufficiency;
     this.necessity.value = necessity;
+    this.contrast.value = contrast;
+    this.rules.value = rules;
+    this.order.value = order;
+    this.normally.open = rules !== "";
     this.event.value = event;
     this.introduce();
   }
@@ -75,20 +97,33 @@ export class QuestionForm {
   get written() {
     const { example, values, judgedEvent } = this;
     const [effect, sufficiency, necessity] = [this.effect.value, this.sufficiency.value, this.necessity.value];
-    return { example, text: this.editor.get(), values, effect, sufficiency, necessity, event: judgedEvent };
+    const [contrast, rules, order] = [this.contrast.value.trim(), this.rules.value.trim(), this.order.value];
+    return { example, text: this.editor.get(), values, effect, sufficiency, necessity, contrast, rules, order, event: judgedEvent };
   }
 
   /** The question as the server is asked it. */
   question(more = {}) {
     const share = (input) => (["", "none"].includes(input.value.trim()) ? null : input.value.trim());
+    const rules = this.rules.value.split("\n").map((rule) => rule.trim()).filter((rule) => rule);
     return {
       text: this.editor.get(),
       context: this.values,
       effect: this.effect.value,
       alpha_sufficiency: share(this.sufficiency),
       alpha_necessity: share(this.necessity),
+      contrast: this.contrast.value.trim() || null,
+      normality: rules.length ? rules : null,
+      normality_order: rules.length ? this.order.value : null,
       ...more,
     };
+  }
+
+  /** Mark the field that a parameter is written in, and no other. */
+  markInvalid(parameter) {
+    for (const [name, input] of Object.entries({ effect: this.effect, contrast: this.contrast, normality: this.rules })) {
+      if (name === parameter) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
   }
 
   introduce() {

@@ -23,13 +23,16 @@ export async function readQuestion(state, catalogue) {
     effect: state.effect ?? example?.effect ?? "",
     sufficiency: state.as ?? example?.alpha_sufficiency ?? "",
     necessity: state.an ?? example?.alpha_necessity ?? "",
+    contrast: state.rather ?? "",
+    rules: state.normally ?? "",
+    order: state.order === "count" ? "count" : "inclusion",
     event: state.event ?? "",
     cause: state.cause ?? null,
   };
 }
 
 /** What the address says of a question; null if its model is too long for one. */
-export async function writeQuestion({ example, text, values, effect, sufficiency, necessity, event, cause }) {
+export async function writeQuestion({ example, text, values, effect, sufficiency, necessity, contrast, rules, order, event, cause }) {
   const state = example ? { example: example.name } : await packText(text);
   if (state === null) return null;
   const context = joinAssignments(values);
@@ -37,6 +40,9 @@ export async function writeQuestion({ example, text, values, effect, sufficiency
   if (!example || effect !== example.effect) state.effect = effect;
   if (sufficiency !== (example?.alpha_sufficiency ?? "")) state.as = sufficiency || "none";
   if (necessity !== (example?.alpha_necessity ?? "")) state.an = necessity || "none";
+  if (contrast) state.rather = contrast;
+  if (rules) state.normally = rules;
+  if (rules && order !== "inclusion") state.order = order;
   if (event) state.event = event;
   if (cause) state.cause = cause;
   return state;

@@ -132,13 +132,12 @@ class Ask {
     try {
       answer = await this.latest.answer(() => post("/api/ask/answer", form.question()));
     } catch (error) {
-      if (error.parameter === "effect") form.effect.setAttribute("aria-invalid", "true");
-      else form.effect.removeAttribute("aria-invalid");
+      form.markInvalid(error.parameter);
       this.refuse(error.message);
       return;
     }
     if (answer === undefined || this.closed) return;
-    form.effect.removeAttribute("aria-invalid");
+    form.markInvalid(null);
     panel.showMistake("");
     panel.busy("");
     panel.show(answer);
