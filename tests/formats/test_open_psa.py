@@ -109,6 +109,10 @@ def test_names_in_components_are_found_from_inside_out() -> None:
         (tree(), "the file defines no gate"),
         (tree(gate("<gate name='nope'/>")), "the gate nope is not defined"),
         (tree(gate("<event name='A'/>"), gate("<event name='A'/>")), "top is defined twice"),
+        (tree(gate("<event name='A'/>"), "<define-component name='c'>" + gate("<event name='A'/>")
+              + "</define-component>"), "top is defined twice"),
+        (tree(gate("<gate name='x'/>"), "<define-component name='c' role='private'>" + gate("<event name='A'/>", "x")
+              + "</define-component>"), "the gate x is not defined"),
         (tree(gate("<event/>")), "<event> needs a name"),
         (tree(gate("")), "expected one formula for top, got 0"),
         (tree(gate("<maybe><event name='A'/></maybe>")), "expected a formula, got <maybe>"),

@@ -91,7 +91,7 @@ class _Network:
         cycle = find_cycle({word: [one for one in parents if one in above] for word, parents in above.items()})
         if cycle:
             shown = " -> ".join(map(escape, cycle[:8])) + (" -> ..." if len(cycle) > 8 else "")
-            wrong = f"the network has a cycle, {shown}; say how many steps to unroll (steps=N, or --steps N)"
+            wrong = f"the network has a cycle, {shown}; unroll it: steps=N, or 'actcause import --steps N'"
             raise ParseError(wrong, line=self.lines[cycle[0]][0], column=1, source="")
 
 

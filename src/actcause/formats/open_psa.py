@@ -6,6 +6,7 @@ groups of common causes and substitutions would change the trees, so files that 
 """
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
@@ -46,11 +47,25 @@ def _fail(element: Element, message: str) -> NoReturn:
     raise ParseError(message, line=element.line, column=element.column, source="")
 
 
+@dataclass(frozen=True)
+class _Definition:
+    """A gate or event: its element, the path of what it stands in, and whether others may refer to it by its name."""
+
+    element: Element
+    inside: str
+    public: bool
+
+    @property
+    def given(self) -> list[Element]:
+        """What defines it: its children but for what is only said about it."""
+        return [child for child in self.element.children if child.tag not in ABOUT]
+
+
 class _Reader:
     """Collects definitions by their full path, then resolves what formulas refer to."""
 
     def __init__(self) -> None:
-        self.defined: dict[str, tuple[Element, str]] = {}  # path: its element, the path of its container
+        self.defined: dict[str, _Definition] = {}  # by path
         self.by_name: dict[str, list[str]] = {}
         self.parameters: dict[str, Fraction] = {}
         self.undefined: dict[str, None] = {}  # basic events that are only mentioned
@@ -58,8 +73,8 @@ class _Reader:
         self.left_out = 0
 
     def read(self, root: Element) -> Imported:
-        self._collect(root, "")
-        if not any(element.tag == "define-gate" for element, _ in self.defined.values()):
+        self._collect(root, "", public=True)
+        if not any(one.element.tag == "define-gate" for one in self.defined.values()):
             _fail(root, "the file defines no gate; a fault tree needs at least one <define-gate>")
         for path in self.defined:
             self._formula(path)  # to see every event that is only mentioned
@@ -71,7 +86,7 @@ class _Reader:
             Declaration(
                 self.names[path],
                 expression=self._formula(path) if path in self.defined else None,
-                exogenous=path in self.defined and _is_exogenous(self.defined[path][0]),
+                exogenous=path in self.defined and _is_exogenous(self.defined[path].element),
                 label=self._label(path, shown[path], names),
             )
             for path in paths
@@ -82,20 +97,21 @@ class _Reader:
 
     def _notes(self, names: dict[str, str], prior: dict[str, dict[int, Fraction]]) -> list[str]:
         notes = list(describe_renaming(names))
-        basic = [path for path, (element, _) in self.defined.items() if element.tag == "define-basic-event"]
-        unknown = len([path for path in basic if self.defined[path][0].children]) - len(prior)
+        events = [(path, one) for path, one in self.defined.items() if one.element.tag == "define-basic-event"]
+        unknown = [path for path, one in events if one.given and self.names[path] not in prior]
         if self.undefined:
             notes.append(f"Basic events that are mentioned and not defined, and so roots: {len(self.undefined):,}.")
-        if unknown > 0 and not all(child.tag in ABOUT for path in basic for child in self.defined[path][0].children):
-            notes.append(f"Probabilities that are no plain numbers, and so left out: {unknown:,}.")
+        if unknown:
+            notes.append(f"Probabilities that are no plain numbers, and so left out: {len(unknown):,}.")
         if self.left_out:
             notes.append("Event trees were left out; only fault trees are read.")
         return notes
 
     # -- definitions ---------------------------------------------------------------------------
 
-    def _collect(self, element: Element, path: str) -> None:
+    def _collect(self, element: Element, path: str, public: bool) -> None:
         for child in element.children:
+            visible = child.attributes.get("role", "public" if public else "private") == "public"
             if child.tag in REFUSED:
                 _fail(child, f"the file has {REFUSED[child.tag]} (<{child.tag}>), which is not read")
             elif child.tag in LEFT_OUT:
@@ -103,18 +119,19 @@ class _Reader:
             elif child.tag == "define-parameter":
                 self._collect_parameter(child)
             elif child.tag in CONTAINERS:
-                self._collect(child, path if child.tag == "model-data" else _join(path, _name_of(child)))
+                self._collect(child, path if child.tag == "model-data" else _join(path, _name_of(child)), visible)
             elif child.tag in DEFINITIONS:
-                self._define(child, path)
+                self._define(child, path, visible)
             elif child.tag not in ABOUT:
                 _fail(child, f"expected a definition, got <{escape(child.tag[:40])}>")
 
-    def _define(self, element: Element, path: str) -> None:
+    def _define(self, element: Element, path: str, public: bool) -> None:
         name = _name_of(element)
         full = _join(path, name)
-        if full in self.defined or (path == "" and full in self.by_name):
+        known = self.by_name.get(name, ())
+        if full in self.defined or (public and any(self.defined[other].public for other in known)):
             _fail(element, f"{name} is defined twice")
-        self.defined[full] = element, path
+        self.defined[full] = _Definition(element, path, public)
         self.by_name.setdefault(name, []).append(full)
 
     def _collect_parameter(self, element: Element) -> None:
@@ -128,12 +145,12 @@ class _Reader:
         return name if path in self.undefined or len(self.by_name.get(name, ())) < 2 else path
 
     def _label(self, path: str, shown: str, names: dict[str, str]) -> str | None:
-        labels = (child.text for child in self.defined[path][0].find("label")) if path in self.defined else ()
+        labels = (child.text for child in self.defined[path].element.find("label")) if path in self.defined else ()
         label = next((made for text in labels if (made := make_label(text)) is not None), None)
         return label or (make_label(shown) if names[shown] != shown else None)
 
     def _prior(self, path: str) -> dict[int, Fraction] | None:
-        element, _ = self.defined[path]
+        element = self.defined[path].element
         if element.tag != "define-basic-event":
             return None
         share = _number(element)
@@ -149,15 +166,14 @@ class _Reader:
     # -- formulas ------------------------------------------------------------------------------
 
     def _formula(self, path: str) -> Expression | None:
-        element, inside = self.defined[path]
-        given = [child for child in element.children if child.tag not in ABOUT]
+        element, given = self.defined[path].element, self.defined[path].given
         if element.tag == "define-basic-event":
             return None
         if element.tag == "define-house-event" and not given:
             return Number(0)  # what the format says of a house event without a value
         if len(given) != 1:
             _fail(element, f"expected one formula for {_name_of(element)}, got {len(given)}")
-        return self._read(given[0], inside, 0)
+        return self._read(given[0], self.defined[path].inside, 0)
 
     def _read(self, element: Element, inside: str, depth: int) -> Expression:
         if depth > MAX_NESTING:
@@ -180,18 +196,16 @@ class _Reader:
             if not around:
                 break
             around = around.rpartition(".")[0]
-        known = [path for path in self.by_name.get(name, ()) if _role(self.defined[path][0]) != "private"]
-        if len(known) == 1:
-            return self._check_kind(element, known[0])
+        known = [path for path in self.by_name.get(name, ()) if self.defined[path].public]
         if known:
-            _fail(element, f"{name} is defined in {len(known)} places; give its path, such as {known[0]}")
+            return self._check_kind(element, known[0])
         if element.tag in ("gate", "house-event"):
             _fail(element, f"the {element.tag} {name} is not defined{suggest(name, list(self.by_name))}")
         self.undefined.setdefault(name)
         return name
 
     def _check_kind(self, element: Element, path: str) -> str:
-        kind = DEFINITIONS[self.defined[path][0].tag]
+        kind = DEFINITIONS[self.defined[path].element.tag]
         wanted = element.attributes.get("type", element.tag) if element.tag == "event" else element.tag
         if wanted not in ("event", kind):
             _fail(element, f"{_name_of(element)} is a {kind}, not a {escape(wanted[:40])}")
@@ -252,10 +266,6 @@ def _name_of(element: Element) -> str:
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _role(element: Element) -> str:
-    return element.attributes.get("role", "public")
 
 
 def _is_exogenous(element: Element) -> bool:
