@@ -181,3 +181,24 @@ def random_gates(variables: int, seed: int) -> Scenario:
         lines.append(f"X{i} = {left} {rng.choice(['and', 'or', '!='])} {right}")
     context = {f"X{i}": rng.randint(0, 1) for i in range(1, roots + 1)}
     return Scenario("\n".join(lines), context, f"X{variables}")
+
+
+def joined_gates(variables: int, seed: int) -> Scenario:
+    """Make half of the variables roots, the others random gates of two or three, so that all bear on the last one."""
+    rng = random.Random(seed)
+    names = [f"R{i}" for i in range(variables // 2)]
+    lines, unread = list(names), list(names)
+    for i in range(variables - len(names)):
+        last = i == variables - variables // 2 - 1
+        parents = rng.sample(unread, len(unread) if last else min(rng.choice([2, 2, 3]), len(unread)))
+        if not last and rng.random() < 0.4:
+            parents.append(rng.choice(names))
+        parents = list(dict.fromkeys(parents))
+        if len(parents) < 2:
+            parents.append(rng.choice([name for name in names if name not in parents]))
+        gate = rng.choice([" and ", " or "])
+        literals = [("not " if rng.random() < 0.15 else "") + parent for parent in parents]
+        names.append(f"G{i}")
+        lines.append(f"G{i} = {gate.join(literals)}")
+        unread = [*(name for name in unread if name not in parents), f"G{i}"]
+    return Scenario("\n".join(lines), dict.fromkeys((name for name in names if name[0] == "R"), 1), names[-1])

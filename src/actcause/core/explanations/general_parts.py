@@ -4,7 +4,7 @@ By modified HP, whatever contains a set that meets AC2 meets AC2. So V is part o
 does not meet AC2 and C with V does. The clauses are written once: a context is a choice of literals for the roots.
 
     is V part of a cause in u?
-        find a set C with V that meets AC2, not containing a cause already found; if there is none: no
+        find a set C with V that meets AC2, and contains no cause already found; if there is none: no
         if C without V meets AC2: shrink it to a cause, rule that out, and go on
         else yes: V turns the scale
 
@@ -40,6 +40,9 @@ class GeneralParts:
         self._roots: dict[str, Domain] = {}
         self._world: World = {}
         self._chosen: dict[str, int] = {}
+        # Assumed where a variable may be in the set only if it needs to be: its value is neither what follows nor the
+        # actual one. Every minimal set that meets AC2 is of that kind.
+        self._tight = circuit.new()
         self._write(circuit)
         self._top = circuit.top
         self._solver: Any = Glucose4(bootstrap_with=circuit.clauses)
@@ -65,6 +68,8 @@ class GeneralParts:
             for value, literal in self._world[name].items():
                 same = [domain[value] for domain in (follows, actual[name]) if value in domain]
                 circuit.add([-literal, chosen, *same])
+                for other in same:
+                    circuit.add([-self._tight, -chosen, -literal, -other])
         circuit.add([-circuit.formula(self.effect, self._world)])
 
     def close(self) -> None:
@@ -72,13 +77,19 @@ class GeneralParts:
 
     def decide(self, name: str, row: int) -> tuple[bool, Array]:
         """Return whether a variable is part of a cause in a context, and in which contexts the answer is the same."""
-        context = [domain[int(self.table.columns[root][row])] for root, domain in self._roots.items()]
         here = self._new()
+        try:
+            return self._decide(name, row, here)
+        finally:
+            self._solver.add_clause([-here])  # what was ruled out here is of no use elsewhere
+
+    def _decide(self, name: str, row: int, here: int) -> tuple[bool, Array]:
+        context = [domain[int(self.table.columns[root][row])] for root, domain in self._roots.items()]
         causes: list[list[str]] = []
-        while self._solve([*context, here, self._chosen[name]]):
+        while self._solve([*context, here, self._tight, self._chosen[name]]):
             found = self._names()
             others = [other for other in found if other != name]
-            if not self._solve([*context, *self._within(others)]):
+            if not self._solve([*context, self._tight, *self._within(others)]):
                 return True, self._carry_over(name, row, context, others)
             causes.append(self._shrink(context, self._names()))
             self._solver.add_clause([-here, *(-self._chosen[part] for part in causes[-1])])
@@ -136,7 +147,7 @@ class GeneralParts:
         kept: list[str] = []
         while names:
             tried = names.pop()
-            if self._solve([*context, *self._within([*kept, *names])]):
+            if self._solve([*context, self._tight, *self._within([*kept, *names])]):
                 inside = set(self._names())
                 names = [name for name in names if name in inside]
             else:
@@ -151,7 +162,7 @@ class GeneralParts:
 
     def _solve(self, assumptions: Sequence[int]) -> bool:
         self.deadline.check()
-        satisfiable = bool(self._solver.solve(assumptions=[literal for literal in assumptions if literal != 1]))
+        satisfiable = bool(self._solver.solve(assumptions=assumptions))
         if satisfiable:
             self._true = self._solver.get_model()
         return satisfiable
@@ -168,7 +179,8 @@ class GeneralParts:
         return literal == 1 or (abs(literal) <= len(self._true) and self._true[abs(literal) - 1] == literal)
 
     def _names(self) -> list[str]:
-        return [name for name, literal in self._chosen.items() if self._is_true(literal)]
+        true = self._true
+        return [name for name, literal in self._chosen.items() if true[literal - 1] > 0]
 
     def _value(self, domain: Domain) -> int:
         return next(value for value, literal in domain.items() if self._is_true(literal))

@@ -19,7 +19,6 @@ These hold for every event, not only for the one that failed, so few proposals a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from ..model import Model
 from ..solvers.circuit import at_most_one
 from .causal_contexts import CausalContexts
 from .reasons import ReasonFinder
-from .sufficient_contexts import AT_ONCE, SufficientContexts
+from .sufficient_contexts import SufficientContexts
 
 Conjunct = tuple[str, int]
 Event = dict[str, int]
@@ -149,7 +148,9 @@ class MinimalEvents:
         failing = requirements.insufficient(event)
         if failing:
             return [self._from_insufficient(event, context) for context in failing]
-        return [self._from_uncaused(row) for row in islice(requirements.causal.without_part(event, rows), AT_ONCE)]
+        # One context is enough: that nothing is part of a cause there is the most expensive thing to find out.
+        row = next(requirements.causal.without_part(event, rows), None)
+        return [] if row is None else [self._from_uncaused(row)]
 
     def _impossible_part(self, event: Event) -> Event:
         """Shrink an event that happens nowhere to a part of which all is needed for that."""
