@@ -19,6 +19,7 @@ from .logic import Compare, Not
 from .model import Model
 from .normality import Broken, Normality, as_normality
 from .text import parse_event, parse_formula
+from .wording import open_with_event, write_assignments, write_event, write_list
 
 Assignment = Mapping[str, int]
 CONDITIONS = ("AC1", "AC2a", "AC2b", "AC3")
@@ -338,7 +339,8 @@ class Cause:
 
     @property
     def sentence(self) -> str:
-        return f"{_opening(self.query, self.event)} a cause of {self.query.question_text}: {_because(self)}."
+        what = open_with_event(self.event, self.query.model.labels)
+        return f"{what} a cause of {self.query.question_text}: {_because(self)}."
 
     def __str__(self) -> str:
         return self.sentence
@@ -384,10 +386,10 @@ class Verdict:
 
     def describe(self, naming: Naming = name_in_python) -> str:
         """Write the sentence, with parameters in a front end's words."""
-        what = _opening(self.query, self.event)
+        what = open_with_event(self.event, self.query.model.labels)
         effect = self.query.question_text
         if self.holds is None:
-            event = _event_text(self.query, self.event)
+            event = write_event(self.event, self.query.model.labels)
             return f"It is not known whether {event} a cause of {effect}. {self.status.describe(naming)}"
         if self.holds:
             assert self.witness is not None
@@ -400,7 +402,7 @@ class Verdict:
         if self.failed == "AC1":
             untrue = {name: query.actual[name] for name, value in self.event.items() if query.actual[name] != value}
             if untrue:
-                return f"AC1 fails, since actually {_assignments(untrue)}"
+                return f"AC1 fails, since actually {write_assignments(untrue)}"
             return f"AC1 fails, since {query.effect_text} did not happen"
         if self.failed == "AC2a" and query.definition == "functional" and query.alpha_necessity is not None:
             share = query.alpha_necessity
@@ -410,7 +412,7 @@ class Verdict:
             return f"AC2a fails, since no change of it that the definition allows would have {query.goal_text}"
         if self.failed == "AC2b":
             return "AC2b fails, since it is not sufficient under any conditions in which changing it undoes the effect"
-        smaller = f": {_assignments(self.smaller)} is enough" if self.smaller else ""
+        smaller = f": {write_assignments(self.smaller)} is enough" if self.smaller else ""
         return f"AC3 fails, since it is not minimal{smaller}"
 
     def __str__(self) -> str:
@@ -538,44 +540,19 @@ class Answer:
         return {**self.query.to_json(), **missing, "causes": causes, "status": self.status.value}
 
 
-def _assignments(assignment: Assignment) -> str:
-    return _listing([f"{name}={value}" for name, value in assignment.items()])
-
-
-def _listing(parts: Sequence[str], limit: int = 8) -> str:
-    """Write `a, b and c`, the rest counted if there are many."""
-    shown = list(parts[:limit])
-    if len(parts) > limit:
-        shown.append(f"{len(parts) - limit} more")
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
-
-
-def _event_text(query: Query, event: Assignment) -> str:
-    """Write the event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
-    labels = query.model.labels
-    text = _listing([f"{labels[n]} {n}={v}" if n in labels else f"{n}={v}" for n, v in event.items()])
-    return f"{text} is" if len(event) == 1 else f"{text} together are"
-
-
-def _opening(query: Query, event: Assignment) -> str:
-    """Write the same for the start of a sentence; a variable's own name keeps its case."""
-    text = _event_text(query, event)
-    return text[0].upper() + text[1:] if next(iter(event)) in query.model.labels else text
-
-
 def _because(cause: Cause) -> str:
     """Write the counterfactual in words."""
     query, witness = cause.query, cause.witness
     actual = query.actual
     stayed = [f"{name} stayed {value}" for name, value in witness.frozen.items() if value == actual[name]]
     moved = [f"{name} set to {value}" for name, value in witness.frozen.items() if value != actual[name]]
-    clauses = ["had " + _listing([f"{name} been {value}" for name, value in witness.changed.items()])]
+    clauses = ["had " + write_list([f"{name} been {value}" for name, value in witness.changed.items()])]
     if stayed:
-        clauses.append("while " + _listing(stayed))
+        clauses.append("while " + write_list(stayed))
     if moved:
-        clauses.append("with " + _listing(moved))
+        clauses.append("with " + write_list(moved))
     if witness.others:
-        clauses.append("and " + _assignments(witness.others))
+        clauses.append("and " + write_assignments(witness.others))
     replay = witness.replay(query)
     condition = " ".join(clauses)
     pinned = find_pinned_value(query.effect, query.model)
@@ -586,5 +563,5 @@ def _because(cause: Cause) -> str:
     else:
         outcome = f"{query.effect_text} would not have held"
     if replay.broken:
-        outcome += f", against the {'rule' if len(replay.broken) == 1 else 'rules'} {_listing(replay.broken)}"
+        outcome += f", against the {'rule' if len(replay.broken) == 1 else 'rules'} {write_list(replay.broken)}"
     return f"{condition}, {outcome}"

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Naming, name_in_python
-from ..answer import Assignment, Cause, Query, Status, _assignments, _opening
+from ..answer import Assignment, Cause, Query, Status
 from ..contexts import ContextTable
 from ..expression import Expression
+from ..wording import open_with_event, write_assignments, write_event
 from .lazy_list import LazyList
 
 CONDITIONS = ("EX1a", "EX1b", "EX2", "EX3", "EX4")
@@ -76,7 +77,7 @@ class Explanation:
                 f"setting {them} brings {effect} about in {_count(self.contexts)}, and {it} is part of a cause "
                 f"in {where} in which {'both' if one else 'all'} happen"
             )
-        return f"{_opening(query, self.event)} {kind} of {effect}: {why}.{known}"
+        return f"{open_with_event(self.event, query.model.labels)} {kind} of {effect}: {why}.{known}"
 
     def __str__(self) -> str:
         return self.sentence
@@ -165,14 +166,14 @@ class ExplanationVerdict:
         if self.explanation is not None and self.holds:
             return self.explanation.sentence
         query = self.query.within(0)
-        what = _opening(query, self.event)
         if self.holds is None:
-            ended = self.status.describe(naming)
-            return f"It is not known whether {what} an explanation of {query.effect_text}. {ended}"
+            event, ended = write_event(self.event, query.model.labels), self.status.describe(naming)
+            return f"It is not known whether {event} an explanation of {query.effect_text}. {ended}"
+        what = open_with_event(self.event, query.model.labels)
         return f"{what} not an explanation of {query.effect_text}: {self._why_not(query.effect_text)}."
 
     def _why_not(self, effect: str) -> str:
-        where = "" if self.counterexample is None else f"in the context {_assignments(self.counterexample)}"
+        where = "" if self.counterexample is None else f"in the context {write_assignments(self.counterexample)}"
         it, they = ("it", "it") if len(self.event) == 1 else ("them", "they")
         if self.failed == "EX3":
             return f"EX3 fails, since {they} and {effect} happen together in none of the contexts"
@@ -180,7 +181,7 @@ class ExplanationVerdict:
             return f"EX1 fails, since {where} setting {it} would not have brought {effect} about"
         if self.failed == "EX1a":
             return f"EX1 fails, since {where} nothing of {it} is part of a cause of {effect}"
-        smaller = f": {_assignments(self.smaller)} is enough" if self.smaller else ""
+        smaller = f": {write_assignments(self.smaller)} is enough" if self.smaller else ""
         return f"EX2 fails, since it is not minimal{smaller}"
 
     def __str__(self) -> str:

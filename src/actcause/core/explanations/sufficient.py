@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Naming, QueryError, name_in_python
-from ..answer import Assignment, Cause, Query, Status, _assignments, _opening
+from ..answer import Assignment, Cause, Query, Status
 from ..contexts import ContextTable, read_contexts
 from ..counting import format_count
 from ..definitions import Deadline, OutOfBudget, Search
@@ -27,6 +27,7 @@ from ..expression import Expression
 from ..find import Share, make_query
 from ..model import Model
 from ..solvers import TooManyClausesError
+from ..wording import open_with_event, write_assignments, write_event
 from .causal_contexts import CausalContexts
 from .lazy_list import LazyList
 from .search import MinimalEvents, Requirements
@@ -47,12 +48,11 @@ class SufficientCause:
     @property
     def sentence(self) -> str:
         query, one = self.cause.query, len(self.event) == 1
-        kind = "is a sufficient cause" if one else "together are a sufficient cause"
-        opening = _opening(query, self.event).removesuffix(" is").removesuffix(" together are")
+        opening = open_with_event(self.event, query.model.labels)
         where = "in this context" if self.contexts == 1 else f"in each of {format_count(self.contexts)} contexts"
         them, it = ("it", "it") if one else ("them", "one of them")
         return (
-            f"{opening} {kind} of {query.effect_text}: setting {them} brings it about {where}, "
+            f"{opening} a sufficient cause of {query.effect_text}: setting {them} brings it about {where}, "
             f"and {it} is part of a cause here."
         )
 
@@ -117,10 +117,11 @@ class SufficiencyVerdict:
         """Write the sentence, with parameters in a front end's words."""
         if self.found is not None:
             return self.found.sentence
-        what, effect = _opening(self.query, self.event), self.query.effect_text
+        labels, effect = self.query.model.labels, self.query.effect_text
         if self.holds is None:
-            return f"It is not known whether {what} a sufficient cause of {effect}. {self.status.describe(naming)}"
-        return f"{what} not a sufficient cause of {effect}: {self._why_not(effect)}."
+            event, ended = write_event(self.event, labels), self.status.describe(naming)
+            return f"It is not known whether {event} a sufficient cause of {effect}. {ended}"
+        return f"{open_with_event(self.event, labels)} not a sufficient cause of {effect}: {self._why_not(effect)}."
 
     def _why_not(self, effect: str) -> str:
         if self.failed == "SC1":
@@ -129,10 +130,10 @@ class SufficiencyVerdict:
             return f"SC2 fails, since nothing of it is part of a cause of {effect} here"
         if self.failed == "SC3":
             assert self.counterexample is not None
-            where = _assignments(self.counterexample) if self.counterexample else "this model"
+            where = write_assignments(self.counterexample) if self.counterexample else "this model"
             return f"SC3 fails, since in the context {where} setting it would not have brought {effect} about"
         assert self.smaller is not None
-        return f"SC4 fails, since it is not minimal: {_assignments(self.smaller)} is enough"
+        return f"SC4 fails, since it is not minimal: {write_assignments(self.smaller)} is enough"
 
     def __str__(self) -> str:
         return self.sentence

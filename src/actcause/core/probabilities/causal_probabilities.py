@@ -25,62 +25,31 @@ from ...errors import QueryError, blaming, quote
 from ..answer import Assignment, Query
 from ..contexts import ContextTable
 from ..definitions import Deadline, OutOfBudget
-from ..explanations.causal_contexts import COUNTERFACTUAL
-from ..expression import Array, Expression, Name, Number
-from ..find import Share, get_definition, is_cause
-from ..logic import And, Compare
+from ..expression import Expression
+from ..find import Share, get_definition
 from ..model import Model
 from ..text import parse_event, parse_formula
-from .counting import TooManyStatesError, count_worlds
+from .counting import TooManyStatesError
 from .estimate import Estimate, estimate
-from .prior import IndependentRoots, Prior, read_prior
+from .prior import IndependentRoots, read_prior
+from .tally import (
+    BOTH,
+    EFFECT,
+    EVENT,
+    EVIDENCE,
+    FAILS,
+    INSTEAD,
+    SUFFICES,
+    Cases,
+    Probability,
+    ProbabilityQuery,
+    Rows,
+    Tally,
+    tally_contexts,
+    tally_worlds,
+)
 
-Probability = Fraction | Estimate | None
 MOST_QUESTIONS = 20_000  # contexts in which a solver is asked; of more, samples are taken
-ALWAYS = Number(1)
-
-
-@dataclass(frozen=True)
-class ProbabilityQuery:
-    """What is asked: the event, what might have been instead, the effect, and what else is known."""
-
-    prior: Prior
-    event: Assignment
-    instead: Assignment
-    effect: Expression
-    evidence: Expression | None
-
-    @property
-    def model(self) -> Model:
-        return self.prior.model
-
-    @cached_property
-    def mattering(self) -> frozenset[str]:
-        """Everything that bears on the answer."""
-        known = () if self.evidence is None else self.evidence.names()
-        return frozenset(self.model.ancestors([*self.event, *self.effect.names(), *known]))
-
-
-class Facts:
-    """How often what happened: a mass for each combination of what is asked about a context."""
-
-    def __init__(self, rows: dict[tuple[bool, ...], Fraction | int], samples: int | None) -> None:
-        self.rows, self.samples = rows, samples
-
-    def given(self, target: int, condition: dict[int, bool], confidence: float) -> Probability:
-        """Return the probability that all of `target` holds, given a condition; None if that never happens."""
-        matching = {
-            row: mass for row, mass in self.rows.items() if all(row[i] == want for i, want in condition.items())
-        }
-        total = sum(matching.values())
-        hits = sum(mass for row, mass in matching.items() if row[target])
-        if self.samples is not None:
-            return estimate(int(hits), int(total), confidence)
-        return Fraction(hits) / Fraction(total) if total else None
-
-
-# The columns of a row of `Facts`.
-EVIDENCE, EVENT, INSTEAD, EFFECT, SUFFICES, FAILS, BOTH = range(7)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,22 +69,22 @@ class Probabilities:
     @cached_property
     def pn(self) -> Probability:
         """The probability of necessity."""
-        return self._facts.given(FAILS, {EVIDENCE: True, EVENT: True, EFFECT: True}, self.confidence)
+        return self._tally.given(FAILS, {EVIDENCE: True, EVENT: True, EFFECT: True}, self.confidence)
 
     @cached_property
     def ps(self) -> Probability:
         """The probability of sufficiency."""
-        return self._facts.given(SUFFICES, {EVIDENCE: True, INSTEAD: True, EFFECT: False}, self.confidence)
+        return self._tally.given(SUFFICES, {EVIDENCE: True, INSTEAD: True, EFFECT: False}, self.confidence)
 
     @cached_property
     def pns(self) -> Probability:
         """The probability of necessity and sufficiency."""
-        return self._facts.given(BOTH, {EVIDENCE: True}, self.confidence)
+        return self._tally.given(BOTH, {EVIDENCE: True}, self.confidence)
 
     @property
     def exact(self) -> bool:
         """Whether PN, PS and PNS are exact."""
-        return self._facts.samples is None
+        return self._tally.samples is None
 
     def cause(
         self, definition: str = "modified-hp", *, alpha_sufficiency: Share = None, alpha_necessity: Share = None
@@ -126,11 +95,11 @@ class Probabilities:
             "alpha_sufficiency": alpha_sufficiency,
             "alpha_necessity": alpha_necessity,
         }
-        _ = self._facts  # refuses evidence that never happens
+        _ = self._tally  # refuses evidence that never happens
         exact = isinstance(self._source, ContextTable)
-        cases = _Cases(self._source if isinstance(self._source, ContextTable) else self._sample, self.query)
+        cases = Cases(self._source if isinstance(self._source, ContextTable) else self._sample, self.query)
         if len(cases.groups) > MOST_QUESTIONS and exact:
-            exact, cases = False, _Cases(self._sample, self.query)
+            exact, cases = False, Cases(self._sample, self.query)
         yes, unknown, total = cases.count_causes(arguments, self._deadline)
         if exact and not unknown:
             return Fraction(yes, total)
@@ -143,14 +112,14 @@ class Probabilities:
 
     @cached_property
     def _source(self) -> ContextTable | _Counted | _Sampled:
-        """Where the facts come from: listed contexts, counted worlds, or samples."""
+        """Where the figures come from: listed contexts, counted worlds, or samples."""
         query = self.query
         table = query.prior.enumerate(query.mattering)
         if table is not None:
             return table
         if isinstance(query.prior, IndependentRoots):
             try:
-                return _Counted(_count(query, query.prior, self._deadline))
+                return _Counted(tally_worlds(query, query.prior, self._deadline))
             except (TooManyStatesError, OutOfBudget):
                 return _Sampled()
         return _Sampled()
@@ -160,19 +129,19 @@ class Probabilities:
         return self.query.prior.sample(self.samples, np.random.default_rng(self.seed))
 
     @cached_property
-    def _facts(self) -> Facts:
+    def _tally(self) -> Tally:
         source = self._source
         if isinstance(source, _Counted):
-            facts = Facts(source.rows, None)
+            tally = Tally(source.rows, None)
         elif isinstance(source, _Sampled):
-            facts = Facts(_tally(self._sample, self.query), self.samples)
+            tally = Tally(tally_contexts(self._sample, self.query), self.samples)
         else:
-            facts = Facts(_tally(source, self.query), None)
-        if not any(row[EVIDENCE] for row in facts.rows):
-            what = "in no sample" if facts.samples is not None else "with probability 0"
+            tally = Tally(tally_contexts(source, self.query), None)
+        if not any(row[EVIDENCE] for row in tally.rows):
+            what = "in no sample" if tally.samples is not None else "with probability 0"
             wrong = "The evidence '{given}' happens {what}; nothing can be said given it."
             raise QueryError(wrong, parameter="evidence", given=self.query.evidence, what=what)
-        return facts
+        return tally
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -220,103 +189,13 @@ class Probabilities:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Facts that were counted without listing contexts."""
+    """What was counted without listing contexts."""
 
-    rows: dict[tuple[bool, ...], Fraction | int]
+    rows: Rows
 
 
 class _Sampled:
     """Nothing but samples is to be had."""
-
-
-def _masks(table: ContextTable, query: ProbabilityQuery) -> list[Array]:
-    """Find out what holds in which contexts, a column of `Facts` each."""
-    suffices = table.holds(query.effect, query.event)
-    fails = ~table.holds(query.effect, query.instead)
-    return [
-        np.ones(len(table), dtype=bool) if query.evidence is None else table.holds(query.evidence),
-        table.agrees(query.event),
-        table.agrees(query.instead),
-        table.holds(query.effect),
-        suffices,
-        fails,
-        suffices & fails,
-    ]
-
-
-def _tally(table: ContextTable, query: ProbabilityQuery) -> dict[tuple[bool, ...], Fraction | int]:
-    assert table.amounts is not None
-    masks = _masks(table, query)
-    keys = np.zeros(len(table), dtype=np.int64)
-    for place, mask in enumerate(masks):
-        keys |= mask.astype(np.int64) << place
-    return {
-        tuple(bool(int(key) >> place & 1) for place in range(len(masks))): int(table.amounts[keys == key].sum())
-        for key in np.unique(keys)
-    }
-
-
-class _Cases:
-    """The contexts in which event, effect and evidence happened, those that agree on all that matters together."""
-
-    def __init__(self, table: ContextTable, query: ProbabilityQuery) -> None:
-        self.table, self.query = table, query
-        masks = _masks(table, query)
-        self.evidence, self.undone = masks[EVIDENCE], masks[FAILS]
-        self.groups: dict[int, Array] = {}
-        rows = np.flatnonzero(masks[EVIDENCE] & masks[EVENT] & masks[EFFECT])
-        if not len(rows):
-            return
-        model = table.model
-        above = model.ancestors([*query.effect.names(), *query.event])
-        columns = [table.columns[name][rows] for name in model.roots if name in above]
-        key = np.stack([np.zeros_like(rows), *columns], axis=1)
-        _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(inverse.ravel(), kind="stable")
-        parts = np.split(rows[order], np.cumsum(np.bincount(inverse.ravel()))[:-1])
-        self.groups = {int(rows[start]): part for start, part in zip(first, parts, strict=True)}
-
-    def count_causes(self, arguments: dict[str, Any], deadline: Deadline) -> tuple[int, int, int]:
-        """Add up the contexts in which the event is a cause, those left when time ran out, and all with evidence."""
-        query, amounts = self.query, self.table.amounts
-        assert amounts is not None
-        # Where changing one variable undoes the effect it is a cause, by these definitions.
-        evident = len(query.event) == 1 and arguments["definition"] in COUNTERFACTUAL
-        yes = unknown = 0
-        for row, same in self.groups.items():
-            holds: bool | None = True
-            if not (evident and self.undone[row]):
-                asked = {"context": self.table.context(row), "effect": query.effect, "event": query.event, **arguments}
-                holds = is_cause(query.model, max_seconds=deadline.remaining, **asked).holds
-            amount = int(amounts[same].sum())
-            yes += amount if holds else 0
-            unknown += amount if holds is None else 0
-        return yes, unknown, int(amounts[self.evidence].sum())
-
-
-def _count(query: ProbabilityQuery, prior: IndependentRoots, deadline: Deadline) -> dict[Any, Fraction | int]:
-    """Count worlds: the actual one, and those under the event and what might have been instead."""
-    formulas = [query.evidence or ALWAYS, _all(query.event), _all(query.instead), query.effect]
-    joint = count_worlds(query.model, prior.roots, formulas, [{}, query.event, query.instead], deadline)
-    rows: dict[Any, Fraction | int] = {}
-    for (evidence, event, instead, effect), mass in joint.items():
-        suffices, fails = bool(effect[1]), not effect[2]
-        row = (
-            bool(evidence[0]),
-            bool(event[0]),
-            bool(instead[0]),
-            bool(effect[0]),
-            suffices,
-            fails,
-            suffices and fails,
-        )
-        rows[row] = rows.get(row, 0) + mass
-    return rows
-
-
-def _all(event: Assignment) -> Expression:
-    """Write an event as a formula."""
-    return And(tuple(Compare(Name(name), "==", Number(value)) for name, value in event.items()))
 
 
 def _write(event: Assignment) -> str:
