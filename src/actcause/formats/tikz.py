@@ -20,7 +20,7 @@ def write_tikz(model: Model, title: str = "") -> str:
     lines += [
         r"\begin{tikzpicture}[",
         r"  ->, >=stealth, root/.style={draw, rectangle}, exogenous/.style={draw, rectangle, dashed},",
-        r"  variable/.style={draw, ellipse}]",
+        r"  variable/.style={draw, rounded corners}]",
     ]
     number = {name: f"v{index}" for index, name in enumerate(model.variables)}
     for layer, names in enumerate(find_layers(model)):
