@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import actcause as ac
 from actcause import DEFINITIONS, Model, QueryError, Status
 from actcause.core.expression import Expression
+from actcause.core.solvers import TooManyClausesError
 from explanation_oracle import as_sets, events, oracle_of, situations
+from models import joined_gates
 from strategies import many
 
 FIRES = {"either": "L\nMD\nFF = L or MD", "both": "L\nMD\nFF = L and MD"}
@@ -194,3 +196,58 @@ def test_explanations_read_as_sentences_and_as_json() -> None:
     assert larger.smaller == {"MD": 1}
     assert "EX2 fails, since it is not minimal: MD=1 is enough" in str(larger)
     assert larger.to_json()["failed"] == "EX2"
+
+
+# -- definitions and equations of other kinds --------------------------------------------------------
+
+
+def test_functional_causes_explain_too() -> None:
+    model = Model.from_text("A\nB\nC\nY = A and B or C")
+    contexts = [{"A": a, "B": b, "C": c} for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+    found = ac.explanations(model, contexts=contexts, effect="Y", definition="functional", alpha_sufficiency=1)
+    parts = []
+    for context in contexts:
+        answer = ac.causes(model, context=context, effect="Y", definition="functional", alpha_sufficiency=1)
+        parts.append({name for cause in answer for name in cause.event})
+    assert found
+    for entry in found:
+        for context, names in zip(contexts, parts, strict=True):
+            world = model.evaluate(context)
+            assert model.evaluate(context, do=entry.event)["Y"]
+            if world["Y"] and all(world[name] == value for name, value in entry.event.items()):
+                assert names & entry.event.keys()
+
+
+@many(80)
+@given(situation=situations(max_endogenous=3))
+def test_equations_too_large_for_clauses_are_explained_by_the_definitions_own_words(
+    situation: tuple[Model, list[dict[str, int]], Expression],
+) -> None:
+    model, contexts, effect = situation
+    oracle = oracle_of(model, contexts, effect, "modified-hp")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("actcause.core.solvers.circuit._check_size", refuse)
+        patch.setattr("actcause.core.solvers.circuit.Circuit.equation", refuse)
+        found = ac.explanations(model, contexts=contexts, effect=effect)
+        assert as_sets(found) == as_sets(oracle.explanations())
+
+
+def refuse(*_: Any) -> None:
+    raise TooManyClausesError
+
+
+def test_more_contexts_than_can_be_held_are_refused_with_the_remedy() -> None:
+    model = Model.from_text("\n".join([*(f"R{i}" for i in range(40)), "Y = R0"]))
+    with pytest.raises(QueryError, match=r"There are 1099511627776 contexts.*List those that are possible\."):
+        ac.explanations(model, effect="Y")
+
+
+def test_the_effort_stays_what_it_was() -> None:
+    """Pin how often a solver is asked, which needs no clock."""
+    model = Model.from_text(joined_gates(50, 0).text)
+    rng = np.random.default_rng(0)
+    contexts = {name: rng.integers(0, 2, 10_000) for name in model.roots}
+    found = ac.explanations(model, contexts=contexts, effect=f"{model.variables[-1]} == 1")
+    assert len(found[:10]) == 10
+    assert found.statistics["proposals"] <= 60
+    assert found.statistics["contexts_asked"] <= 100

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, lgamma, log
+from functools import lru_cache
+from math import log, log1p
+
+import numpy as np
+
+from ..expression import Array
 
 HALVINGS = 60
 
@@ -76,9 +81,14 @@ def at_most(hits: int, samples: int, probability: float) -> float:
         return 1.0
     if probability >= 1:
         return float(hits >= samples)
-    odds, last = log(probability) - log(1 - probability), samples * log(1 - probability)
-    total = 0.0
-    for count in range(hits + 1):
-        ways = lgamma(samples + 1) - lgamma(count + 1) - lgamma(samples - count + 1)
-        total += exp(min(ways + count * odds + last, 0.0))
-    return min(total, 1.0)
+    counts = np.arange(hits + 1)
+    logarithms = _log_ways(samples)[: hits + 1] + counts * log(probability) + (samples - counts) * log1p(-probability)
+    return min(float(np.exp(logarithms).sum()), 1.0)
+
+
+@lru_cache(maxsize=8)
+def _log_ways(samples: int) -> Array:
+    """Tabulate the logarithm of how many ways there are to choose so many of the samples."""
+    factorials: Array = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, samples + 1)))])
+    ways: Array = factorials[-1] - factorials - factorials[::-1]
+    return ways
