@@ -64,6 +64,28 @@ def test_with_the_negated_effect_functional_causes_stay_the_same(data: st.DataOb
     assert {frozenset(c.event) for c in plainly} == {frozenset(c.event) for c in rather}
 
 
+@given(data=st.data(), model=models(max_endogenous=3, max_range=2), rng=st.randoms(use_true_random=True))
+@many(300)
+def test_functional_causes_with_a_contrast_are_those_of_algorithm_0(
+    data: st.DataObject, model: ac.Model, rng: Random
+) -> None:
+    """Other ways than the oracle's find the pairs of all states, of which only the observed one is contrasted."""
+    assume(model.context_count <= 4)
+    context = data.draw(contexts(model))
+    outcome = model.endogenous[-1]
+    effect = f"{outcome} == {model.evaluate(context)[outcome]}"
+    shares = {"alpha_sufficiency": data.draw(st.sampled_from([None, "1/3", "1/2", 1]))}
+    query = contrasted(ac.Query(model, context, effect, "functional", **shares), rng)  # type: ignore[arg-type]
+    assume(query.candidates and not set(query.contrasted_variables) & set(model.exogenous))
+    if rng.random() < 0.5:
+        rule = random_expression(rng, rng.sample(model.variables, 1), 2)
+        query = ac.Query(**{**query.arguments, "normality": [(rule, 1)]})
+    auto, oracle = (ac.causes(**query.arguments, solver=solver) for solver in ("auto", "exhaustive"))
+    assert {frozenset(cause.event) for cause in auto} == {frozenset(cause.event) for cause in oracle}
+    for cause in auto:
+        assert cause.witness.replay(query)
+
+
 def negate(query: ac.Query) -> ac.Query:
     try:
         return ac.Query(**{**query.arguments, "contrast": Not(query.effect)})

@@ -571,6 +571,7 @@ def test_the_oracle_agrees_with_a_second_reading_of_the_definition(definition: s
     minimal = not any(reads(tables, y, {name: actual[name]}) for name in names) if len(names) > 1 else True
     assert verdict.conditions["AC3"] is minimal
     assert verdict.holds is (met and minimal)
+    assert is_cause(**verdict.query.arguments, event=x).conditions == verdict.conditions
 
 
 def test_an_updated_hp_cause_may_need_two_variables() -> None:
