@@ -22,7 +22,7 @@ RANKS = (
     {"core", "worlds"},
     {"examples", "formats", "data"},
     {"questions", "learn"},
-    {"reproduction"},
+    {"reproduction", "rl"},
     {"cli", "page"},
     {"__init__", "__main__"},
 )
@@ -48,6 +48,7 @@ HEAVY = (
     "highway_env",
     "mujoco",
     "ale_py",
+    "stable_baselines3",
 )
 MOST_LINES = 800
 

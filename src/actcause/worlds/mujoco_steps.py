@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,14 +98,14 @@ class MujocoSteps:
         touching = sorted(find_connected(self._outcome, taken.impulses))
         effects = {body: self.measure_effect(taken, taken.start, without=(body,)) for body in touching}
         if effects.get(self._driven, 0.0) > threshold:
-            effects["action"] = self._measure_action(taken)
+            effects["action"] = self.measure_action(taken)
         return effects
 
     def find_differences(self, taken: TakenStep, threshold: float) -> dict[str, bool]:
         """Say for every body, touching or not, and for the action, whether the outcome would be another without it."""
         others = [body for body in self._names if body != self._outcome]
         effects = {body: self.measure_effect(taken, taken.start, without=(body,)) for body in others}
-        return {name: effect > threshold for name, effect in {**effects, "action": self._measure_action(taken)}.items()}
+        return {name: effect > threshold for name, effect in {**effects, "action": self.measure_action(taken)}.items()}
 
     def measure_effect(self, taken: TakenStep, start: Array, without: Iterable[str] = ()) -> float:
         """Step from `start` without these bodies; return how far off the outcome is, at most, in spreads."""
@@ -113,14 +114,20 @@ class MujocoSteps:
             self._mujoco.mj_step(self._model, self._data, self._substeps)
         return float(np.max(np.abs(self._read_outcome() - taken.outcome) / self._spread))
 
+    def measure_action(self, taken: TakenStep) -> float:
+        """Return the largest difference that another action makes."""
+        return max((self.measure_effect(taken, other) for other in taken.others), default=0.0)
+
+    def watch(self, outcome: str, read_outcome: Callable[[], Array]) -> MujocoSteps:
+        """Return steps of the same simulation that ask about another body."""
+        other = copy(self)
+        other._outcome, other._read_outcome = outcome, read_outcome
+        return other
+
     def find_overlap(self) -> float:
         """Return how deep two bodies lie in each other at most, in m."""
         contacts, _ = self._find_contacts()
         return max((-float(distance) for distance in self._data.contact.dist[contacts]), default=0.0)
-
-    def _measure_action(self, taken: TakenStep) -> float:
-        """Return the largest difference that another action makes."""
-        return max((self.measure_effect(taken, other) for other in taken.others), default=0.0)
 
     def _find_contacts(self) -> tuple[Array, Array]:
         """Return the numbers of the contacts between two bodies that are watched, and the bodies of all contacts."""

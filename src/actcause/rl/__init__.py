@@ -1,0 +1,50 @@
+"""What reinforcement learning does with actual causes: more data, better goals, bonuses and explanations.
+
+>>> from actcause import rl
+>>> "GoalPush" in dir(rl)
+True
+
+Importing this package needs numpy alone. The environments need Gymnasium, the replay buffer Stable-Baselines3: both
+come with the extra `rl`. After `import actcause.rl.gym`, `gymnasium.make("actcause/GoalPush-v0")` gives an environment.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from .goal_env import GoalEnv, GoalLayout
+    from .goal_fetch import GoalFetchPush
+    from .goal_pucks import GoalPucks
+    from .goal_push import GoalPush
+
+# Where the names live that are imported when they are first asked for.
+_HOMES = {
+    "goal_env": ("GoalEnv", "GoalLayout"),
+    "goal_fetch": ("GoalFetchPush",),
+    "goal_pucks": ("GoalPucks",),
+    "goal_push": ("GoalPush",),
+}
+_FILES = {name: file for file, names in _HOMES.items() for name in names}
+_BROUGHT = ("gymnasium", "stable_baselines3", "torch")  # by the extra
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in _BROUGHT:
+            raise
+        raise MissingExtraError(f"actcause.rl.{name}", "rl") from missing
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_FILES])
+
+
+__all__ = ["GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks", "GoalPush"]
