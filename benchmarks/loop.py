@@ -23,7 +23,7 @@ from actcause.envs import Domain, make
 from actcause.envs.random_vectors import RandomVectors
 from actcause.learn import JACI
 from actcause.learn.methods.em import MaskEM
-from actcause.learn.methods.jaci import SMALL
+from actcause.learn.methods.mask_jaci import SMALL
 from actcause.learn.training.batches import FOLDS
 from actcause.learn.training.loop import Trainer
 from actcause.learn.training.networks import MaskedModel, find_device

@@ -56,7 +56,7 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """List the defaults; of `jaci-em` those that it takes for small and for large recordings."""
     from actcause.learn import make
-    from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
+    from actcause.learn.methods.mask_jaci import LARGE, MANY_ROWS, SMALL
 
     ours = make("jaci-em").settings()
     return [

@@ -97,7 +97,7 @@ def _record(domain: str, seed: int, frames: int) -> tuple[Transitions, Transitio
 
 def _steps(rows: int, times: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Multiply the method's own numbers of steps, or those given; once is left to the method."""
-    from actcause.learn.methods.jaci import LARGE, MANY_ROWS, SMALL
+    from actcause.learn.methods.mask_jaci import LARGE, MANY_ROWS, SMALL
 
     if times == 1:
         return dict(given)

@@ -226,9 +226,9 @@ def digest_experiments() -> Iterator[tuple[str, str]]:
 
 
 def without_times(value: Any) -> Any:
-    """Leave out the entries of a value that say how long something took."""
+    """Leave out the entries of a value that say how long something took, or how much memory."""
     if isinstance(value, dict):
-        return {name: without_times(each) for name, each in value.items() if not name.endswith("seconds")}
+        return {name: without_times(each) for name, each in value.items() if not name.endswith(("seconds", "memory"))}
     return [without_times(each) for each in value] if isinstance(value, list) else value
 
 

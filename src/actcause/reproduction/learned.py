@@ -6,15 +6,17 @@ torch is imported where something is trained and nowhere else.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..data.collect import collect
+from ..data.domains import make_domain
 from ..data.transitions import Transitions
 from ..envs import RESAMPLED
 from ..errors import QueryError
+from .machine import read_peak_memory
 
 if TYPE_CHECKING:
     from ..learn.evaluation import Evaluation
@@ -26,8 +28,10 @@ VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
 DOMAINS = (*VECTORS, *RESAMPLED)
 TEST_SEED = 1_000_000  # added to the seed for the rollouts that are scored
 KEPT = 16  # recordings kept: all seeds of a domain, so that every method learns from the same
+LEARNED = ("learned_by", "kept", "disagreement", "unexplained", "half_explained", "held_error", "events")
 METHODS = ("jaci-em", "jaci", "grad", "attn", "cf", "cmi", "ncd", "granger", "proximity", "never", "always")
-NOT_RUN = ("jaci-auto", "jaci-exchange", "ncii")  # no full-size results yet, or (auto) those of `jaci-em`
+NOT_RUN = ("jaci-auto", "jaci-exchange", "ncii")  # not in the accuracy table; (auto) has those of `jaci-em` there
+EVERY = ("jaci-auto", "jaci-em", "jaci-exchange", *METHODS[1:-2], "ncii", "never", "always")
 
 
 def paper_frames(domain: str) -> int:
@@ -37,16 +41,20 @@ def paper_frames(domain: str) -> int:
 
 @lru_cache(maxsize=KEPT)
 def record_domain(
-    domain: str, seed: int, frames: int, *, relations: str | None = None, tests: int | None = None
+    domain: str,
+    seed: int,
+    frames: int,
+    *,
+    relations: str | None = None,
+    noise: float | None = None,
+    tests: int | None = None,
 ) -> tuple[Transitions, Transitions]:
     """Record what a seed learns from, and a fifth as much (or `tests`), recorded apart, to be scored on.
 
-    Each seed of a Random Vectors domain has a draw of its own; `relations` replace the domain's.
+    Each seed of a Random Vectors domain has a draw of its own; `relations` and `noise` replace the domain's.
     """
-    from ..envs import make
-
-    drawn: dict[str, Any] = {"draw": seed} if domain in VECTORS else {}
-    world = make(domain, **drawn, **({} if relations is None else {"relations": relations}))
+    given = {"draw": seed if domain in VECTORS else None, "relations": relations, "noise": noise}
+    world = make_domain(domain, **{name: value for name, value in given.items() if value is not None})
     return collect(world, frames, seed=seed), collect(world, tests or frames // 5, seed=TEST_SEED + seed)
 
 
@@ -125,6 +133,64 @@ def score(learner: Learner, test: Transitions, domain: str, *, hindsight: bool =
     return evaluate(learner, test, resample=domain in RESAMPLED, hindsight=hindsight)
 
 
+def fit_and_measure(
+    method: str,
+    seeds: Sequence[int],
+    recorded: Sequence[tuple[Transitions, Transitions]],
+    device: str,
+    options: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Train learners of all seeds as one computation; measure each, with the time and memory that they took.
+
+    Time is also given as a processor worked at it, since other work may share the machine.
+    """
+    began = time.process_time()
+    learners, seconds = fit_seeds(method, seeds, [train for train, _ in recorded], device, options)
+    cost = {
+        "training_seconds": round(seconds, 2),
+        "processor_seconds": round(time.process_time() - began, 2),
+        "trained_together": len(seeds),
+        "peak_memory": read_peak_memory(),
+    }
+    return [{**measure(learner, test), **cost} for learner, (_, test) in zip(learners, recorded, strict=True)]
+
+
+def measure(learner: Learner, test: Transitions) -> dict[str, Any]:
+    """Measure what is predicted and what is explained in hindsight, over all rows and factor by factor, in percent."""
+    from ..learn.evaluation import evaluate
+
+    predicted, explained = learner.predict(test), learner.explain(test)
+    found = evaluate(predicted, test)
+    return {
+        **_measure_answers(test, predicted, ""),
+        **_measure_answers(test, explained, "explain_"),
+        "factors": {
+            name: {"recall": percent(one.recall), "precision": percent(one.precision), "rate": percent(one.rate)}
+            for name, one in found.per_factor.items()
+        },
+        "named": _count_named(test, predicted),
+        "explain_named": _count_named(test, explained),
+        "states": found.states,
+        "learned": {name: learner.learned_[name] for name in LEARNED if name in learner.learned_},
+        "notes": list(learner.notes_),
+    }
+
+
+def _measure_answers(test: Transitions, said: Any, before: str) -> dict[str, float | None]:
+    from ..learn.evaluation import balanced_error, edge_error, exact_error
+
+    return {
+        f"{before}error": percent(edge_error(test, said)),
+        f"{before}balanced": percent(balanced_error(test, said)),
+        f"{before}exact": percent(1 - exact_error(test, said)),
+    }
+
+
+def _count_named(test: Transitions, said: Any) -> dict[str, float | None]:
+    """In what share of all rows each factor is named, whether it is a cause there or not."""
+    return {name: percent(float(said[:, k].mean())) for k, name in enumerate(test.factors) if name != test.own}
+
+
 def percent(share: float | None) -> float | None:
     """Return a share as a percentage, rounded to what is worth keeping."""
     return None if share is None else round(100 * share, 5)
@@ -133,3 +199,8 @@ def percent(share: float | None) -> float | None:
 def uses(method: str, domain: str) -> tuple[str, str]:
     """Name the parts that a result of the method in the domain depends on."""
     return f"method:{method}", f"domain:{domain}"
+
+
+def first_known(methods: Iterable[str]) -> list[str]:
+    """Put methods in the order in which tables show them: ours, then others, then trivial answers."""
+    return sorted(methods, key=lambda method: EVERY.index(method) if method in EVERY else len(EVERY))

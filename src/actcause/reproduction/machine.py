@@ -62,3 +62,13 @@ def run_git(folder: Path, *words: str) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return ran.stdout.strip()
+
+
+def read_peak_memory() -> float | None:
+    """Read how much memory this process has held at most, in GiB; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(held * (1 if sys.platform == "darwin" else 1024) / 2**30, 2)

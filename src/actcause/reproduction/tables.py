@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .experiment import Results
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -29,6 +32,21 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
         return "—"
     beside = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
     return f"{fmean(values):.{digits}f}{beside}"
+
+
+def tell_missing(results: Results, methods: Sequence[str], seeds: Sequence[int], **piece: Any) -> str:
+    """Name the methods of which some seeds, or all, have not been run for such pieces; empty where all have."""
+    there = {(one.piece["method"], one.piece["seed"]) for one in results.where(**piece)}
+    gaps = {method: [str(seed) for seed in seeds if (method, seed) not in there] for method in methods}
+    wholly = [method for method, lost in gaps.items() if len(lost) == len(seeds)]
+    partly = [f"{method} (seed {', '.join(lost)})" for method, lost in gaps.items() if 0 < len(lost) < len(seeds)]
+    return ", ".join([*partly, *wholly])
+
+
+def list_missing(lost: Mapping[str, str]) -> str:
+    """List what has not been run, by where; empty where nothing is missing."""
+    lines = [f"- {where}: {what}" for where, what in lost.items() if what]
+    return "Not run yet:\n\n" + "\n".join(lines) if lines else ""
 
 
 def duration(seconds: float) -> str:

@@ -27,6 +27,7 @@ KNOWN = catalogue(find_folder())
 DOCS = CLONE / "docs" / "results"
 RESULTS = CLONE / "results"
 BARE = ("typer", "rich", "pyarrow", "pysat", "matplotlib")  # what a machine for training may lack
+GROWING = ("worlds", "noise")  # of which not every result has been made
 each = pytest.mark.parametrize("listed", KNOWN.values(), ids=list(KNOWN))
 
 
@@ -153,7 +154,13 @@ def test_results_name_no_place_and_are_read_quickly() -> None:
 
 
 def test_every_result_of_the_full_size_is_there_and_certified() -> None:
-    for name in KNOWN:
+    for name in set(KNOWN) - set(GROWING):
         results = pages.read_results(KNOWN[name].experiment, RESULTS, ("full",))
         assert len(results.records) == results.wanted
         assert set(results.states) <= set(GOOD), name
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_page_that_is_not_complete_says_what_is_missing(name: str, written: dict[str, pages.Document]) -> None:
+    results = pages.read_results(KNOWN[name].experiment, RESULTS, ("full",))
+    assert ("Not run yet" in written[name].text or not results.records) == (len(results.records) < results.wanted)
