@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, import_extra
 from .collect import collect
+from .collect_recording import collect_recording
 from .describe import Description, describe, describe_domain
 from .domains import domain_names, make_domain, make_seeded_domain
 from .files import convert, count_rows, load, read_batches
 from .film import film_recording, replay
 from .layout import Layout
 from .minari import from_minari
+from .recording import Recording, join_recordings
 from .row_arrays import concatenate
 from .standardise import Standardiser
 from .transitions import Transitions
@@ -26,10 +28,12 @@ __all__ = [
     "Description",
     "Layout",
     "Recorder",
+    "Recording",
     "Standardiser",
     "Transitions",
     "Writer",
     "collect",
+    "collect_recording",
     "concatenate",
     "convert",
     "count_rows",
@@ -38,6 +42,7 @@ __all__ = [
     "domain_names",
     "film_recording",
     "from_minari",
+    "join_recordings",
     "load",
     "make_domain",
     "make_seeded_domain",

@@ -13,8 +13,10 @@ one row group are held.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -29,14 +31,22 @@ from .validate import Array
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from ..envs.base import Domain
+    from ..envs.base import Domain, Step
 
 WORLDS = 1000
 MAX_HELD = 1 << 28  # bytes of running episodes
 POLICIES = ("random", "scripted")
 
 Progress = Callable[[int, int], None]
+Part = TypeVar("Part", bound="_Rows")
 Policy = Callable[[np.random.Generator, Array], Array]
+
+
+class _Rows(Protocol):
+    """Rows that can be cut: `Transitions`, or a `Recording` of whole states."""
+
+    def __len__(self) -> int: ...
+    def subset(self, index: Any) -> Self: ...
 
 
 class _Options(TypedDict, total=False):
@@ -81,6 +91,51 @@ def collect(
     >>> collect("1-in", frames=100, seed=1)
     <Transitions: 100 rows in 2 episodes of a1, y; outcome y, true causes known>
     """
+    plan = plan_collection(domain, frames, seed, policy, worlds, dtype, metadata)
+    if isinstance(plan.domain, World):
+        batches = record_world(plan.domain, plan.layout, frames, plan.generator, dtype, plan.metadata, progress)
+    else:
+        take = partial(_take_outcome, layout=plan.layout, dtype=dtype)
+        build = partial(_build_transitions, layout=plan.layout, metadata=plan.metadata)
+        batches = roll_out(plan.domain, plan.act, frames, plan.worlds, plan.generator, take, build, progress)
+    try:
+        if out is None:
+            return concatenate(batches)
+        with Writer(out, plan.layout, metadata=plan.metadata) as writer:
+            for batch in batches:
+                writer.append(batch)
+    except MemoryError:
+        raise plan.refuse_size() from None
+    return None
+
+
+@dataclass(frozen=True)
+class CollectionPlan:
+    """What is collected, checked: the domain, its names, who acts, how many worlds, and what is said about it."""
+
+    domain: Domain | World
+    layout: Layout
+    act: Policy
+    worlds: int
+    metadata: dict[str, Any]
+    generator: np.random.Generator
+
+    def refuse_size(self) -> DataError:
+        """Say that it does not fit."""
+        name = self.metadata["domain"]
+        return DataError(f"A {name} of this size does not fit into memory; set smaller parameters.")
+
+
+def plan_collection(
+    domain: Domain | World | str,
+    frames: int,
+    seed: int,
+    policy: str | Policy,
+    worlds: int | None,
+    dtype: str,
+    metadata: Mapping[str, Any] | None,
+) -> CollectionPlan:
+    """Check what `collect` was asked for."""
     _check_integer("frames", frames, 1)
     _check_integer("seed", seed, 0)
     if dtype not in ("float32", "float64"):
@@ -89,9 +144,10 @@ def collect(
         metadata = {"domain": domain, **(metadata or {})}
         domain = make_domain(domain)
     layout = domain_layout(domain)
+    act: Policy = _act_itself
+    count = 1
     if isinstance(domain, World):
         _check_alone(domain, policy, worlds)
-        count = 1
     else:
         act = _choose_policy(domain, policy)
         count = _count_worlds(domain, layout, frames) if worlds is None else worlds
@@ -104,46 +160,37 @@ def collect(
         "worlds": count,
         **(metadata or {}),
     }
-    generator = np.random.default_rng(seed)
-    if isinstance(domain, World):
-        batches = record_world(domain, layout, frames, generator, dtype, known, progress)
-    else:
-        batches = _roll_out(domain, layout, act, frames, count, generator, dtype, known, progress)
-    try:
-        if out is None:
-            return concatenate(batches)
-        with Writer(out, layout, metadata=known) as writer:
-            for batch in batches:
-                writer.append(batch)
-    except MemoryError:
-        raise DataError(f"A {known['domain']} of this size does not fit into memory; set smaller parameters.") from None
-    return None
+    return CollectionPlan(domain, layout, act, count, known, np.random.default_rng(seed))
 
 
-def _roll_out(
+def _act_itself(generator: np.random.Generator, states: Array) -> Array:
+    """Stand for the policy of a world, which acts by itself."""
+    raise NotImplementedError
+
+
+def roll_out(
     domain: Domain,
-    layout: Layout,
     act: Policy,
     frames: int,
     worlds: int,
     generator: np.random.Generator,
-    dtype: str,
-    metadata: dict[str, Any],
+    take: Callable[[Array, Array, Step], dict[str, Array]],
+    build: Callable[[dict[str, Array], Array, Array], Part],
     progress: Progress | None,
-) -> Iterator[Transitions]:
-    """Yield the rows in batches of whole episodes as they end, and at the end of the unfinished ones."""
-    outcome, used = layout.index(layout.outcome_factor), len(layout.outcome_features)
+) -> Iterator[Part]:
+    """Yield the rows in batches of whole episodes as they end, and at the end of the unfinished ones.
+
+    `take` says what is kept of states, actions and the step from them, `build` makes rows of that and of the numbers
+    of the episodes and of the steps in them.
+    """
     states = domain.reset(generator, worlds)
-    open_episodes = _OpenEpisodes(worlds, min(domain.horizon, -(-frames // worlds)), layout, metadata)
+    open_episodes = _OpenEpisodes(worlds, min(domain.horizon, -(-frames // worlds)), build)
     given = 0
     for step in range(-(-frames // worlds)):
-        result = domain.step(states, domain.with_noise(generator, act(generator, states)))
-        open_episodes.add(
-            state=result.seen.astype(dtype),
-            outcome=result.states[:, outcome, :used].astype(dtype),
-            cause=np.asarray(result.cause, dtype=bool),
-            **{f"extra.{name}": values for name, values in result.extra.items() if np.shape(values) == (worlds,)},
-        )
+        actions = domain.with_noise(generator, act(generator, states))
+        result = domain.step(states, actions)
+        extra = {f"extra.{name}": values for name, values in result.extra.items() if np.shape(values) == (worlds,)}
+        open_episodes.add(**take(states, actions, result), **extra)
         over = np.asarray(result.terminated, dtype=bool) | (open_episodes.length == domain.horizon)
         states = result.states
         if over.any():
@@ -160,14 +207,13 @@ def _roll_out(
         yield open_episodes.end(left).subset(slice(0, frames - given))
 
 
-class _OpenEpisodes:
+class _OpenEpisodes(Generic[Part]):
     """The rows of the episodes that have not ended, a row of memory for each world."""
 
-    def __init__(self, worlds: int, horizon: int, layout: Layout, metadata: dict[str, Any]) -> None:
+    def __init__(self, worlds: int, horizon: int, build: Callable[[dict[str, Array], Array, Array], Part]) -> None:
         self.length = np.zeros(worlds, dtype=np.int64)
         self._shape = (worlds, horizon)
-        self._layout = layout
-        self._metadata = metadata
+        self._build: Callable[[dict[str, Array], Array, Array], Part] = build
         self._rows: dict[str, Array] = {}
         self._every = np.arange(worlds)
         self._episodes = 0
@@ -175,11 +221,11 @@ class _OpenEpisodes:
     def add(self, **values: Array) -> None:
         if not self._rows:
             self._rows = {name: np.empty((*self._shape, *v.shape[1:]), dtype=v.dtype) for name, v in values.items()}
-        for name, value in values.items():
-            self._rows[name][self._every, self.length] = value
+        for name, rows in values.items():
+            self._rows[name][self._every, self.length] = rows
         self.length += 1
 
-    def end(self, worlds: Array) -> Transitions:
+    def end(self, worlds: Array) -> Part:
         """Return the rows of these worlds' episodes, one episode after the other, and free their memory."""
         lengths = self.length[worlds]
         world = np.repeat(worlds, lengths)
@@ -188,15 +234,29 @@ class _OpenEpisodes:
         episode = np.repeat(self._episodes + np.arange(len(worlds)), lengths)
         self._episodes += len(worlds)
         self.length[worlds] = 0
-        return Transitions.of(
-            self._layout,
-            state=rows["state"],
-            outcome=rows["outcome"],
-            cause=rows["cause"],
-            episode=episode,
-            extra={name.removeprefix("extra."): values for name, values in rows.items() if name.startswith("extra.")},
-            metadata=self._metadata,
-        )
+        return self._build(rows, episode, time)
+
+
+def _take_outcome(states: Array, actions: Array, step: Step, *, layout: Layout, dtype: str) -> dict[str, Array]:
+    """Keep the state, the outcome's next features and their cause."""
+    outcome, used = layout.index(layout.outcome_factor), len(layout.outcome_features)
+    return {
+        "state": step.seen.astype(dtype),
+        "outcome": step.states[:, outcome, :used].astype(dtype),
+        "cause": np.asarray(step.cause, dtype=bool),
+    }
+
+
+def _build_transitions(
+    rows: dict[str, Array], episode: Array, time: Array, *, layout: Layout, metadata: dict[str, Any]
+) -> Transitions:
+    named = {name: rows[name] for name in ("state", "outcome", "cause")}
+    return Transitions.of(layout, **named, episode=episode, extra=pick_extra(rows), metadata=metadata)
+
+
+def pick_extra(rows: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the further values of the rows by their own names."""
+    return {name.removeprefix("extra."): values for name, values in rows.items() if name.startswith("extra.")}
 
 
 def _count_worlds(domain: Domain, layout: Layout, frames: int) -> int:

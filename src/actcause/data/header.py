@@ -82,6 +82,11 @@ class Header:
             version = document["version"]
             if isinstance(version, int) and version > VERSION:
                 raise DataError(f"{path} was written by a newer actcause (version {version} of the format): update.")
+            if document.get("kind") == "recording":
+                raise DataError(
+                    f"{path} is a recording of whole states, not one outcome's transitions: "
+                    "say which outcome (--outcome NAME, or all), or read it with actcause.data.Recording.load."
+                )
             outcome = document["outcome"]
             layout = Layout.build(
                 document["factors"],

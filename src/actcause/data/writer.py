@@ -63,7 +63,7 @@ class Writer:
 
     def __enter__(self) -> Writer:
         import_extra("pyarrow.parquet", WHAT, "data")
-        with _translate_refusals(self.path):
+        with translate_refusals(self.path):
             if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
                 raise DataError(f"Cannot write {self.path}: it exists and is not a file.")
             self._whole = write_whole(self.path)
@@ -110,14 +110,14 @@ class Writer:
         ]
         self._first = batch.take(slice(0, 1))
         self._schema = arrow.schema(fields, metadata={KEY: header.to_json().encode()})
-        with _translate_refusals(self.path):
-            self._sink = _open_sink(self._file, self._schema)
+        with translate_refusals(self.path):
+            self._sink = open_sink(self._file, self._schema)
 
     def _write(self) -> None:
         arrow = import_extra("pyarrow", WHAT, "data")
         data = self._waiting[0] if len(self._waiting) == 1 else concatenate(self._waiting)
         arrays = [arrow.array(np.ascontiguousarray(values)) for values in _columns(data)]
-        with _translate_refusals(self.path):
+        with translate_refusals(self.path):
             self._sink.write_table(arrow.Table.from_arrays(arrays, schema=self._schema), row_group_size=self.held)
         self._waiting.clear()
         self.held = 0
@@ -127,7 +127,7 @@ class Writer:
             raise DataError(f"Nothing was written to {self.path}: there was not a single row.")
         if self.held:
             self._write()
-        with _translate_refusals(self.path):
+        with translate_refusals(self.path):
             self._sink.close()
 
     def _close(
@@ -139,7 +139,7 @@ class Writer:
                 self._sink.close()
         self._file = self._sink = None
         self._waiting.clear()
-        with _translate_refusals(self.path):
+        with translate_refusals(self.path):
             self._whole.__exit__(kind, error, trace)
 
 
@@ -147,7 +147,7 @@ def join_files(paths: Sequence[Path], out: BinaryIO) -> None:
     """Write the rows of files that have one schema as one file, row group by row group."""
     with open_parquet(paths[0]) as first:
         schema = first.schema_arrow
-    with _open_sink(out, schema) as sink:
+    with open_sink(out, schema) as sink:
         for path in paths:
             with open_parquet(path) as file:
                 for group in range(file.num_row_groups):
@@ -155,7 +155,8 @@ def join_files(paths: Sequence[Path], out: BinaryIO) -> None:
                     sink.write_table(rows, row_group_size=len(rows))
 
 
-def _open_sink(file: BinaryIO, schema: Any) -> Any:
+def open_sink(file: BinaryIO, schema: Any) -> Any:
+    """Open a Parquet file that is written row group by row group."""
     parquet = import_extra("pyarrow.parquet", WHAT, "data")
     return parquet.ParquetWriter(file, schema, compression="zstd", compression_level=1, write_page_checksum=True)
 
@@ -174,7 +175,7 @@ def _columns(data: RowArrays) -> Iterator[Array]:
 
 
 @contextmanager
-def _translate_refusals(path: Path) -> Iterator[None]:
+def translate_refusals(path: Path) -> Iterator[None]:
     """Say in one sentence why the system does not let a file be written."""
     try:
         yield

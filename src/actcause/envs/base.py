@@ -74,6 +74,11 @@ class BaseDomain(ABC):
         return self.features[self.outcome]
 
     @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The factors whose next values a recording of whole states explains: all but the action."""
+        return tuple(factor for factor in self.factors if factor != "action")
+
+    @property
     @abstractmethod
     def edges(self) -> tuple[str, ...]:
         """The factors that cause the outcome in some states and not in others: those that are scored."""
@@ -162,6 +167,17 @@ class Domain(BaseDomain):
     @abstractmethod
     def step(self, states: Array, actions: Array) -> Step:
         """Pure dynamics: neither argument is changed."""
+
+    def graph(self, states: Array, actions: Array, step: Step) -> Array:
+        """Return the true local graph of a step that was taken: `(worlds, outcomes, factors)`, bool.
+
+        A row says of one outcome which factors caused its next value. That of the domain's own outcome is `step.cause`.
+        By default every other factor goes on by itself; a domain in which more happens says so.
+        """
+        own = np.array([[factor == outcome for factor in self.factors] for outcome in self.outcomes])
+        graph = np.repeat(own[None], len(states), axis=0)
+        graph[:, self.outcomes.index(self.outcome)] = step.cause
+        return graph
 
     def intervene(self, states: Array, factor: str, values: Array, actions: Array | None = None) -> Array:
         """Return the outcome factor's next features, had `factor` had these values (the rest as it was).

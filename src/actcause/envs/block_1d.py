@@ -146,3 +146,13 @@ class Block1D(Domain):
         following[:, PUSHER, 0], following[:, BLOCK, 0] = at, to
         ended[:] = (at >= self.size) | (to >= self.size) | (at == pusher)
         return Step(states.copy(), following, cause, ended, {"moved": moved, "pinned": pinned})
+
+    def graph(self, states: Array, actions: Array, step: Step) -> Array:
+        """Return who caused what, `(worlds, outcomes, factors)`.
+
+        The pusher's next x: the pusher, and where an obstacle stops the push, that obstacle and the block.
+        """
+        graph = super().graph(states, actions, step)
+        graph[:, PUSHER, FIRST:] = step.cause[:, FIRST:]
+        graph[:, PUSHER, BLOCK] = step.cause[:, FIRST:].any(axis=1)
+        return graph

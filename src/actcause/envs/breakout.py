@@ -247,6 +247,21 @@ class Breakout(Domain):
             self._nudge(actions[:, self.action_size :], following)
         return Step(seen, following, cause, self._move_paddle(moves, following))
 
+    def graph(self, states: Array, actions: Array, step: Step) -> Array:
+        """Return who caused what, `(worlds, outcomes, factors)`.
+
+        The paddle's next state: the paddle and the action, always; a ball beside it that stopped it, with all that
+        caused the ball's next state. A block's: the block, and the ball where it hits it.
+        """
+        graph = super().graph(states, actions, step)
+        half = self.paddle[0] / 2
+        wanted = states[:, PADDLE, X] + step.seen[:, 0, 0] * self.paddle_speed
+        stopped = step.states[:, PADDLE, X] != np.clip(wanted, half, self.size[0] - half)
+        graph[:, 0] |= step.cause & stopped[:, None]
+        graph[:, 0, 0] = True
+        graph[:, FIRST - 1 :, BALL] = step.states[:, FIRST:, ALIVE] != states[:, FIRST:, ALIVE]
+        return graph
+
     def _bodies(self, world: Sequence[Any]) -> list[Body]:
         """List what the ball can meet, and where it is there: the paddle always, a block until it is hit."""
         there = [True, *(block[ALIVE] > 0 for block in world[FIRST:])]

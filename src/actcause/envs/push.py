@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,17 @@ from .physics import TOUCH, Number, Truth, anywhere, either, gap, greater, lesse
 PUSHER, BLOCK, TARGET, FIRST = 1, 2, 3, 4  # rows of a state; the obstacles come last
 TRIES = 200  # darts for one box before its world is placed afresh
 ROUNDS = 50  # times that worlds are placed afresh before we say that the arena is too full
+
+
+class _Ways(NamedTuple):
+    """Where pusher and block end, who touched whom, and who stopped whom."""
+
+    pusher: Sequence[Number]
+    block: Sequence[Number]
+    touched: Truth  # the pusher came to where the block was
+    stopped: Sequence[Truth]  # each obstacle: it stopped the block short
+    held: Truth  # the block could not give way, so that the pusher stopped at it
+    halted: Sequence[Truth]  # each obstacle: it stopped the pusher short, or the block that the pusher stopped at
 
 
 @dataclass(frozen=True)
@@ -209,19 +220,48 @@ class Push(Domain):
             near = near & (abs(body[axis] - (pusher[axis] + half)) < abs(half) + self.box)
         return near
 
+    def graph(self, states: Array, actions: Array, step: Step) -> Array:
+        """Return who caused what, `(worlds, outcomes, factors)`.
+
+        The pusher's next place: the pusher and the action, always; an obstacle that stopped the pusher short; a block
+        that could not give way, with the obstacles that held it. The target's next state, where `on` changes: the
+        block, with all that caused the block's next place. Obstacles go on by themselves.
+        """
+        graph = super().graph(states, actions, step)
+        pusher, target = (self.outcomes.index(name) for name in ("pusher", "target"))
+        ways = self._sweep(unpack(states), unpack(self._check_actions(states, actions)))
+        graph[:, pusher, 0] = True
+        graph[:, pusher, BLOCK] = ways.held
+        for position, stops in enumerate(ways.halted, start=FIRST):
+            graph[:, pusher, position] = stops
+        graph[:, target] |= step.cause & (step.states[:, TARGET, 2] != states[:, TARGET, 2])[:, None]
+        return graph
+
     def _collide(self, rows: Array | slice, states: Array, actions: Array, following: Array, cause: Array) -> None:
         """Work out the pusher's and the block's way in the worlds `rows`, and who touched whom."""
-        world = unpack(states)
-        wish = self._wish(world, unpack(actions))
+        ways = self._sweep(unpack(states), unpack(actions))
+        for axis in (0, 1):
+            following[rows, PUSHER, axis] = ways.pusher[axis]
+            following[rows, BLOCK, axis] = ways.block[axis]
+        cause[rows, 0] = cause[rows, PUSHER] = ways.touched
+        for position, stops in enumerate(ways.stopped, start=FIRST):
+            cause[rows, position] = stops
+
+    def _sweep(self, world: Sequence[Any], action: Sequence[Number]) -> _Ways:
+        """Move the pusher, and the block before it, one axis after the other."""
+        wish = self._wish(world, action)
         pusher, block, obstacles = list(world[PUSHER]), list(world[BLOCK]), world[FIRST:]
         touched: Truth = False
+        held: Truth = False
         stopped: list[Truth] = [False] * self.obstacles
+        halted: list[Truth] = [False] * self.obstacles
         for axis in (0, 1):
             sign = where(wish[axis] < 0, -1.0, 1.0)
             before = self._gap(pusher, block, axis, sign)
-            reach = abs(wish[axis])
-            for obstacle in obstacles:
-                reach = lesser(reach, self._gap(pusher, obstacle, axis, sign))
+            wanted = reach = abs(wish[axis])
+            ahead = [self._gap(pusher, obstacle, axis, sign) for obstacle in obstacles]
+            for room in ahead:
+                reach = lesser(reach, room)
             contact = reach > before + TOUCH
             if anywhere(contact):
                 push = where(contact, reach - before, 0.0)
@@ -235,14 +275,15 @@ class Push(Domain):
                 reach = where(contact, before + given, reach)
                 touched = touched | contact
                 # Whoever stops the block stands at the free distance.
-                stopped = [was | (short & (room <= free + TOUCH)) for was, room in zip(stopped, gaps, strict=True)]
+                stops = [short & (room <= free + TOUCH) for room in gaps]
+                stopped = [was | now for was, now in zip(stopped, stops, strict=True)]
+                halted = [was | now for was, now in zip(halted, stops, strict=True)]
+                held = held | short
+            # Whoever stops the pusher itself stands where its way ends.
+            room_left = wanted > reach + TOUCH
+            halted = [was | (room_left & (room <= reach + TOUCH)) for was, room in zip(halted, ahead, strict=True)]
             pusher[axis] = pusher[axis] + sign * reach
-        for axis in (0, 1):
-            following[rows, PUSHER, axis] = pusher[axis]
-            following[rows, BLOCK, axis] = block[axis]
-        cause[rows, 0] = cause[rows, PUSHER] = touched
-        for position, stops in enumerate(stopped, start=FIRST):
-            cause[rows, position] = stops
+        return _Ways(pusher, block, touched, stopped, held, halted)
 
     def _gap(self, body: Sequence[Number], box: Sequence[Number], axis: int, sign: Number) -> Number:
         """Return how far `body` can go along an axis before it meets a box; infinite if it never does."""

@@ -228,6 +228,10 @@ class RandomVectors(Domain):
     def outcome(self) -> str:
         return self.outcome_name
 
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        return self.factors
+
     @cached_property
     def edges(self) -> tuple[str, ...]:
         parents = {name for r in self.relations if r.target == self.outcome_name for name in r.parents}
@@ -259,6 +263,15 @@ class RandomVectors(Domain):
         causes[:, :-1] = fired @ self._parameters.blame  # of booleans: any relation of the parent
         fired = fired[:, : len(self.relations)]
         return Step(states.copy(), following, causes, np.zeros(worlds, dtype=bool), {"fired": fired})
+
+    def graph(self, states: Array, actions: Array, step: Step) -> Array:
+        """Return who caused what, `(worlds, outcomes, factors)`: itself, and the parents of relations that fired."""
+        graph = super().graph(states, actions, step)
+        fired = step.extra["fired"]
+        for number, relation in enumerate(self.relations):
+            for parent in relation.parents:
+                graph[:, self.index(relation.target), self.index(parent)] |= fired[:, number]
+        return graph
 
     @property
     def bounds(self) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..envs.base import Array, BaseDomain
-from ..errors import import_extra
+from ..errors import QueryError, import_extra
 
 EVIDENCE = ("contact", "differs", "fac")  # first parts of the names in `extra` that speak about a row's truth
 
@@ -44,6 +44,8 @@ class WorldRow:
     outcome: Sequence[float] | Array
     cause: Collection[str]
     extra: Mapping[str, float | bool] = field(default_factory=dict)
+    following: Mapping[str, Sequence[float] | Array] = field(default_factory=dict)  # where whole states are recorded
+    graph: Mapping[str, Collection[str]] = field(default_factory=dict)  # each outcome's causes, likewise
 
 
 class World(BaseDomain):
@@ -63,6 +65,14 @@ class World(BaseDomain):
 
         An episode has at most `horizon` rows. Hand the simulator a seed that is drawn from the generator.
         """
+
+    def whole_episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
+        """Yield the rows of `episodes` with every factor's next features (`following`) and causes (`graph`)."""
+        raise QueryError(
+            f"The world {self.name} tells the causes of its outcome '{self.outcome}' alone, not of every factor; "
+            "collect it without --outcome all.",
+            parameter="outcome",
+        )
 
     @property
     def edges(self) -> tuple[str, ...]:

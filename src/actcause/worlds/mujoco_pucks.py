@@ -23,7 +23,7 @@ from ..envs.base import Array
 from ..errors import QueryError
 from .base import World, WorldRow
 from .functional_cause import BODY_ALPHA, find_functional_cause
-from .mujoco_steps import TakenStep
+from .mujoco_steps import TakenStep, find_connected
 from .puck_table import FASTEST, PuckTable
 
 SPREAD = np.array([0.013, 0.013, 0.15, 0.15])  # of the change of x, y, vx and vy in one step, about
@@ -73,14 +73,25 @@ class MujocoPucks(World):
 
     def episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of one episode after the other, without end."""
+        yield from self._run(generator, whole=False)
+
+    def whole_episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
+        """Yield the same rows, with what became of every body and why.
+
+        Each body's causes are found as the target's are. The action is a cause of the pusher's motion where standing
+        still or going the other way would have made such a difference.
+        """
+        yield from self._run(generator, whole=True)
+
+    def _run(self, generator: np.random.Generator, whole: bool) -> Iterator[Sequence[WorldRow]]:
         table = PuckTable(self.load("mujoco"), self.factors[1:], self.outcome, SPREAD)
         (exchanges,) = generator.spawn(1)  # which leaves the generator as it is, so that a check changes no row
         while True:
             table.start(generator)
-            yield list(self._episode(table, generator, exchanges))
+            yield list(self._episode(table, generator, exchanges, whole))
 
     def _episode(
-        self, table: PuckTable, generator: np.random.Generator, exchanges: np.random.Generator
+        self, table: PuckTable, generator: np.random.Generator, exchanges: np.random.Generator, whole: bool
     ) -> Iterator[WorldRow]:
         for time in range(self.horizon):
             before = table.read()
@@ -91,6 +102,7 @@ class MujocoPucks(World):
             others = [table.drive(other) for other in (np.zeros(2), _reverse(action))]
             table.drive(action)
             taken = table.steps.take(others)
+            following = table.read() if whole else {}
             effects = table.steps.measure_effects(taken, self.threshold)
             extra: dict[str, float | bool] = {}
             for factor in self.edges:
@@ -100,10 +112,36 @@ class MujocoPucks(World):
                     extra |= {f"impulse.{factor}": impulse, f"contact.{factor}": impulse > 0}
             if self.check:
                 extra |= self._look_again(table, taken, exchanges)
-            if effects or self.check:
+            graph = self._find_graph(table, taken, following) if whole else {}
+            if effects or self.check or whole:
                 table.steps.restore(taken.end)
             cause = [factor for factor, effect in effects.items() if effect > self.threshold]
-            yield WorldRow({"action": action, **before}, taken.outcome, cause, extra)
+            yield WorldRow({"action": action, **before}, taken.outcome, cause, extra, following, graph)
+
+    def _find_graph(
+        self, table: PuckTable, taken: TakenStep, following: Mapping[str, Array]
+    ) -> dict[str, tuple[str, ...]]:
+        """Take away one body after the other, and change the action, to find what each body's next motion is due to."""
+        touching = {body: find_connected(body, taken.impulses) for body in table.bodies}
+        causes: dict[str, list[str]] = {body: [] for body in table.bodies}
+        for body in filter(touching.get, table.bodies):
+            table.steps.step_again(taken.start, without=(body,))
+            for other in self._find_moved(table, following):
+                if body in touching[other]:
+                    causes[other].append(body)
+        moved: set[str] = set()
+        for start in taken.others:
+            table.steps.step_again(start)
+            moved |= self._find_moved(table, following)
+        for body in moved:
+            if body == "pusher" or "pusher" in causes[body]:
+                causes[body].append("action")
+        return {body: tuple(named) for body, named in causes.items()}
+
+    def _find_moved(self, table: PuckTable, following: Mapping[str, Array]) -> set[str]:
+        """Say which bodies are elsewhere than they were after the step, or move otherwise."""
+        now = table.read()
+        return {body for body in table.bodies if np.max(np.abs(now[body] - following[body]) / SPREAD) > self.threshold}
 
     def _look_again(self, table: PuckTable, taken: TakenStep, generator: np.random.Generator) -> dict[str, bool]:
         """Take every body away, touching or not, and find the functional cause of the target's next motion."""

@@ -109,10 +109,14 @@ class MujocoSteps:
 
     def measure_effect(self, taken: TakenStep, start: Array, without: Iterable[str] = ()) -> float:
         """Step from `start` without these bodies; return how far off the outcome is, at most, in spreads."""
+        self.step_again(start, without)
+        return float(np.max(np.abs(self._read_outcome() - taken.outcome) / self._spread))
+
+    def step_again(self, start: Array, without: Iterable[str] = ()) -> None:
+        """Step from a saved state without these bodies, and stay there."""
         self.restore(start)
         with self._take_away(without):
             self._mujoco.mj_step(self._model, self._data, self._substeps)
-        return float(np.max(np.abs(self._read_outcome() - taken.outcome) / self._spread))
 
     def measure_action(self, taken: TakenStep) -> float:
         """Return the largest difference that another action makes."""
