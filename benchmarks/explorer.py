@@ -27,11 +27,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from actcause import examples
-from hostile import Hostile, requests, whole
+from hostile import Hostile, long_model, requests, whole
 from measure import Figure
 
 TITLE = "The explorer"
-START_BAR, QUESTION_BAR, MEMORY_BAR = 3.0, 0.5, 40.0
+START_BAR, QUESTION_BAR, MEMORY_BAR, CROWD_BAR = 3.0, 0.5, 40.0, 2.0
 HANG_SECONDS = 30.0
 WARM_UP = 20  # one in so many hostile requests comes before memory is looked at: what is imported once stays
 MIB = 1 << 20
@@ -41,18 +41,22 @@ MIB = 1 << 20
 class Arguments:
     """How many questions at once, in how many rounds; how many hostile requests, how many at once.
 
-    `rest` is how many seconds the memory may take to come back.
+    `idle` connections and `slow` questions are those beside which a quick question is asked, `tries` times. `rest` is
+    how many seconds the memory may take to come back.
     """
 
     questions: int = 50
     rounds: int = 5
+    idle: int = 600
+    slow: int = 60
+    tries: int = 10
     frames: int = 20_000
     hostile: int = 10_000
     at_once: int = 16
     rest: int = 120
 
 
-TINY = Arguments(questions=4, rounds=1, frames=2_000, hostile=24, at_once=4, rest=1)
+TINY = Arguments(questions=4, rounds=1, idle=20, slow=6, tries=1, frames=2_000, hostile=24, at_once=4, rest=1)
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
@@ -67,6 +71,8 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             "explorer", what, late, bar=QUESTION_BAR, parts={"median": middle},
             answer=f"{len(taken)} answers", right=right,
         )  # fmt: skip
+        yield asyncio.run(beside_idle(server, arguments))
+        yield asyncio.run(beside_slow(server, arguments))
         asyncio.run(attacked(server, requests(random.Random(1), arguments.hostile // WARM_UP), arguments.at_once))
         before = server.least(arguments.rest)
         statuses = asyncio.run(attacked(server, requests(random.Random(2), arguments.hostile), arguments.at_once))
@@ -88,10 +94,16 @@ class Server:
     process: subprocess.Popen[str]
     host: str
     port: int
+    token: str
 
     @property
     def address(self) -> str:
         return f"{self.host}:{self.port}"
+
+    def sign(self, request: bytes) -> bytes:
+        """Add the token to a request, after its first line: what is hostile comes from a browser that has it."""
+        line, found, rest = request.partition(b"\r\n")
+        return request if not found else b"%s\r\nAuthorization: Bearer %s\r\n%s" % (line, self.token.encode(), rest)
 
     def memory(self) -> int:
         """Bytes of the server and of the processes that answer questions for it."""
@@ -126,25 +138,14 @@ class Server:
 @contextmanager
 def serving() -> Iterator[tuple[Server, float]]:
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "actcause",
-            "serve",
-            "--port",
-            "0",
-            "--json",
-            "--data",
-            folder,
-            "--runs",
-            folder,
-        ]
+        command = [sys.executable, "-m", "actcause", "serve", "--port", "0", "--json"]
+        command += ["--data", folder, "--runs", folder]
         begun = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None
             url = urlsplit(json.loads(process.stdout.readline())["url"])
-            server = Server(process, str(url.hostname), int(url.port or 0))
+            server = Server(process, str(url.hostname), int(url.port or 0), url.query.removeprefix("token="))
             assert asyncio.run(exchanged(server, b"GET / HTTP/1.1", b"")) == 200
             yield server, time.perf_counter() - begun
         finally:
@@ -174,22 +175,14 @@ def training(server: Server, frames: int) -> Iterator[None]:
 
 async def asked(server: Server, arguments: Arguments) -> tuple[list[float], bool]:
     """Seconds of every answer, and whether all of them were right."""
-    rocks = examples.load("rock-throwing")
-    shares = {"alpha_sufficiency": str(rocks.alpha_sufficiency), "alpha_necessity": str(rocks.alpha_necessity)}
     taken: list[float] = []
     right = True
 
     async def one(number: int) -> None:
         nonlocal right
-        text = f"{rocks.text}\n# question {number}"
-        body = {"text": text, "context": dict(rocks.context), "effect": rocks.effect, **shares}
-        begun = time.perf_counter()
-        status, reply = await posted(server, "/api/ask/answer", body)
-        taken.append(time.perf_counter() - begun)
-        said = {
-            entry["definition"]: [cause["event"] for cause in entry["causes"]] for entry in reply.get("answers", ())
-        }
-        right = right and status == 200 and said["modified-hp"] == [{"ST": 1}, {"SH": 1}]
+        seconds, well = await ask_quickly(server, number)
+        taken.append(seconds)
+        right = right and well
 
     for number in range(4):  # the processes that answer have started
         await one(-number)
@@ -199,6 +192,51 @@ async def asked(server: Server, arguments: Arguments) -> tuple[list[float], bool
     return taken, right
 
 
+async def ask_quickly(server: Server, number: int) -> tuple[float, bool]:
+    """Ask a question that nobody has asked; the seconds that it took, and whether the answer was right."""
+    rocks = examples.load("rock-throwing")
+    shares = {"alpha_sufficiency": str(rocks.alpha_sufficiency), "alpha_necessity": str(rocks.alpha_necessity)}
+    text = f"{rocks.text}\n# question {number}"
+    body = {"text": text, "context": dict(rocks.context), "effect": rocks.effect, **shares}
+    begun = time.perf_counter()
+    status, reply = await posted(server, "/api/ask/answer", body)
+    seconds = time.perf_counter() - begun
+    said = {entry["definition"]: [cause["event"] for cause in entry["causes"]] for entry in reply.get("answers", ())}
+    return seconds, status == 200 and said["modified-hp"] == [{"ST": 1}, {"SH": 1}]
+
+
+async def beside_idle(server: Server, arguments: Arguments) -> Figure:
+    """Ask quick questions, one after another, while others hold connections open and say nothing."""
+    held = [await asyncio.open_connection(server.host, server.port) for _ in range(arguments.idle)]
+    asked = [await ask_quickly(server, 10_000 + number) for number in range(arguments.tries)]
+    for _, writer in held:
+        writer.close()
+    return crowd_figure(f"a question beside {arguments.idle} idle connections: the slowest", asked)
+
+
+async def beside_slow(server: Server, arguments: Arguments) -> Figure:
+    """Ask quick questions, one after another, from the moment on that many long ones came at once."""
+    rng = random.Random(4)
+    slow = [server.sign(long_model(rng)(server.address)) for _ in range(arguments.slow)]
+    waiting = [asyncio.ensure_future(received(server, request)) for request in slow]
+    asked = []
+    for number in range(arguments.tries):
+        await asyncio.sleep(0.5)
+        asked.append(await ask_quickly(server, 20_000 + number))
+    for each in waiting:
+        each.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    return crowd_figure(f"a question beside {arguments.slow} long ones: the slowest", asked)
+
+
+def crowd_figure(what: str, asked: list[tuple[float, bool]]) -> Figure:
+    seconds = sorted(each for each, _ in asked)
+    answer = f"{sum(right for _, right in asked)} right answers"
+    parts = {"median": seconds[len(seconds) // 2]}
+    right = all(right for _, right in asked)
+    return Figure("explorer", what, seconds[-1], bar=CROWD_BAR, parts=parts, answer=answer, right=right)
+
+
 # -- requests over the wire ------------------------------------------------------------------------
 
 
@@ -206,13 +244,13 @@ async def posted(server: Server, path: str, body: Any) -> tuple[int, Any]:
     """Status and document; a body of None asks for what is there."""
     content = b"" if body is None else json.dumps(body).encode()
     line = f"{'GET' if body is None else 'POST'} {path} HTTP/1.1".encode()
-    reply = await received(server, whole(server.address, line, content))
+    reply = await received(server, server.sign(whole(server.address, line, content)))
     head, _, rest = reply.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(rest)
 
 
 async def exchanged(server: Server, line: bytes, content: bytes) -> int | None:
-    reply = await received(server, whole(server.address, line, content))
+    reply = await received(server, server.sign(whole(server.address, line, content)))
     return status_of(reply)
 
 
@@ -242,7 +280,7 @@ async def attacked(server: Server, hostile: Iterator[Hostile], at_once: int) -> 
         for make, hung_up in hostile:
             try:
                 async with asyncio.timeout(HANG_SECONDS):
-                    statuses[status_of(await received(server, make(server.address), hung_up))] += 1
+                    statuses[status_of(await received(server, server.sign(make(server.address)), hung_up))] += 1
             except TimeoutError:
                 statuses["hang"] += 1
             except OSError:

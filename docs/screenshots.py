@@ -67,7 +67,7 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
 
 @contextmanager
 def start_explorer() -> Iterator[str]:
-    """Start an explorer with a recording and a small run to look at."""
+    """Start an explorer with a recording and a small run to look at; its address holds the token."""
     with tempfile.TemporaryDirectory() as folder:
         data, runs = Path(folder, "data"), Path(folder, "runs")
         data.mkdir()
@@ -95,11 +95,13 @@ def main(names: list[str]) -> None:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for width, height in SIZES.items():
             for theme in THEMES:
+                window = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+                window.request.get(url)  # which leaves the token's cookie
                 for name in names or VIEWS:
                     address, prepare = VIEWS[name]
-                    page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+                    page = window.new_page()
                     page.set_default_timeout(120_000)  # a run judges rows at a low priority
-                    page.goto(url + address)
+                    page.goto(url.partition("?")[0] + address)
                     prepare(page)
                     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
                     # A palette is a third of the size, and nobody sees the difference.
@@ -107,6 +109,7 @@ def main(names: list[str]) -> None:
                         FOLDER / f"explorer-{name}-{width}-{theme}.png", optimize=True
                     )
                     page.close()
+                window.close()
         chromium.close()
 
 

@@ -18,9 +18,10 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 @dataclass(frozen=True)
 class Server:
-    """Where the explorer runs, and its folders."""
+    """Where the explorer runs, the token that lets one in, and its folders."""
 
     url: str
+    token: str
     data: Path
     runs: Path
 
@@ -35,26 +36,43 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     process = subprocess.Popen([*command, "--data", str(data), "--runs", str(runs)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
-        yield Server(json.loads(process.stdout.readline())["url"], data, runs)
+        url, _, token = json.loads(process.stdout.readline())["url"].partition("?token=")
+        yield Server(url, token, data, runs)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(20)
         process.stdout.close()
 
 
+class Browser:
+    """A browser all of whose windows have been let in."""
+
+    def __init__(self, chromium, server: Server) -> None:
+        self._chromium, self._server = chromium, server
+
+    def new_context(self, **options):
+        context = self._chromium.new_context(**options)
+        context.request.get(f"{self._server.url}?token={self._server.token}")
+        return context
+
+    def new_stranger(self, **options):
+        """Open a window that has not been let in."""
+        return self._chromium.new_context(**options)
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
+def browser(server: Server) -> Iterator[Browser]:
     playwright = pytest.importorskip("playwright.sync_api")
     if not Path(CHROMIUM).exists():
         pytest.skip("there is no chromium here: apt-get install chromium")
     with playwright.sync_playwright() as started:
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
+        yield Browser(chromium, server)
         chromium.close()
 
 
 @pytest.fixture
-def tab(browser, server: Server) -> Iterator[object]:
+def tab(browser: Browser, server: Server) -> Iterator[object]:
     """A new page, 1280 by 800; parts of complaints that a test expects can be added to `tab.expected`."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, base_url=server.url, accept_downloads=True)
     context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -10,10 +10,11 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,8 @@ def running(folder: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], s
     process = subprocess.Popen([*COMMAND, *where, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        yield process, json.loads(process.stdout.readline())["url"]
+        line = process.stdout.readline()
+        yield process, json.loads(line)["url"]
     finally:
         process.kill()
         process.communicate()
@@ -41,8 +43,14 @@ def children(process: int) -> list[int]:
     return [int(word) for word in listed.stdout.split()]
 
 
+def sign(url: str, path: str, content: bytes | None = None) -> urllib.request.Request:
+    """A request to the address that was printed, with its token."""
+    address, _, token = url.partition("?token=")
+    return urllib.request.Request(address + path, content, {"Authorization": f"Bearer {token}"})
+
+
 def fetch(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=10) as reply:
+    with urllib.request.urlopen(sign(url, ""), timeout=10) as reply:
         return str(reply.read().decode())
 
 
@@ -70,7 +78,7 @@ def test_ctrl_c_does_not_wait_for_long_questions_and_prints_no_traceback(tmp_pat
     with running(tmp_path) as (process, url), ThreadPoolExecutor(8) as asking:
 
         def ask() -> int:
-            request = urllib.request.Request(f"{url}api/ask/answer", json.dumps(question).encode())
+            request = sign(url, "api/ask/answer", json.dumps(question).encode())
             request.add_header("Content-Type", "application/json")
             try:
                 return int(urllib.request.urlopen(request, timeout=20).status)
@@ -96,16 +104,49 @@ def test_workers_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
     wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
-def test_on_another_address_a_token_is_made_up_and_needed(tmp_path: Path) -> None:
-    with running(tmp_path, "--host", "0.0.0.0") as (_, url):
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_token_is_made_up_and_needed(tmp_path: Path, host: str) -> None:
+    with running(tmp_path, "--host", host) as (_, url):
         address, _, token = url.partition("?token=")
         port = address.rstrip("/").rpartition(":")[2]
         assert len(token) > 20
+        here = f"http://127.0.0.1:{port}/"
         with pytest.raises(urllib.error.HTTPError, match="401"):
-            fetch(f"http://127.0.0.1:{port}/")
-        with_token = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Authorization": f"Bearer {token}"})
-        with urllib.request.urlopen(with_token, timeout=10) as reply:
+            urllib.request.urlopen(here, timeout=10)
+        put = urllib.request.Request(f"{here}api/data/files/x.csv", b"a,b", method="PUT")
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(put, timeout=10)
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert opener.open(f"{here}?token={token}", timeout=10).url == here  # sent on, with a cookie
+        assert opener.open(f"{here}api/jobs", timeout=10).status == 200
+
+
+def test_no_token_lets_all_in_and_says_so(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-token") as (process, url):
+        assert "token" not in url
+        with urllib.request.urlopen(url, timeout=10) as reply:
             assert reply.status == 200
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert errors == "actcause: without a token, every user of this machine can use the explorer, as you.\n"
+
+
+def test_the_browser_opens_with_an_address_that_works_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+
+    def serve(settings: Any, listening: socket.socket, ready: Callable[[], None]) -> None:
+        ready()
+        opened.append(settings.token)
+
+    monkeypatch.setattr("actcause.page.server.start.serve", serve)
+    monkeypatch.setattr("actcause.cli.serve._show", opened.append)
+    assert main(["serve", "--port", "0", "--data", str(tmp_path), "--runs", str(tmp_path)]) == 0
+    shown, token = opened
+    assert f"?token={token}" in capsys.readouterr().out
+    assert "?entry=" in shown
+    assert token not in shown  # which any user sees among the processes
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -131,7 +172,23 @@ def test_a_folder_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[st
 
 def test_an_address_that_is_none_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     said = refusal(capsys, "--host", "999.1.2.3", "--port", "0", "--data", str(tmp_path), "--runs", str(tmp_path))
-    assert "Cannot listen on 999.1.2.3" in said
+    assert said == "actcause: Cannot listen on 999.1.2.3: there is no such address; choose another --host."
+    for host in ("192.0.2.1", "no.such.host.invalid"):
+        said = refusal(capsys, "--host", host, "--port", "8123", "--data", str(tmp_path), "--runs", str(tmp_path))
+        assert said.endswith("choose another --host.")
+
+
+@pytest.mark.parametrize("more", [("--host", "0.0.0.0"), ("--token", "a long secret")])
+def test_a_server_for_all_that_is_not_for_all_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, more: tuple[str, str]
+) -> None:
+    said = refusal(capsys, "--no-token", *more, "--data", str(tmp_path), "--runs", str(tmp_path))
+    assert said.startswith("actcause: --no-token lets everybody in, but")
+
+
+def test_a_quota_that_is_none_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for wrong in ("-1", "nan"):
+        assert "--quota must be" in refusal(capsys, "--quota", wrong, "--data", str(tmp_path), "--runs", str(tmp_path))
 
 
 def test_a_short_token_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from running import jump, run, until
 
-from actcause.page.server.connections import HEAD_SECONDS, TAKE_SECONDS, Connection
+from actcause.page.server.connections import HEAD_SECONDS, SPARE, TAKE_SECONDS, Connection
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 30_000_000
@@ -50,7 +50,7 @@ def serve(test: Callable[[Server], Awaitable[Any]], most: int = 100, http: Any =
         config = uvicorn.Config(
             asked.answer,
             http=http,
-            limit_concurrency=most,
+            limit_concurrency=most + SPARE,
             timeout_keep_alive=int(3 * HEAD_SECONDS),
             interface="asgi3",
             lifespan="off",
@@ -164,13 +164,41 @@ def test_an_answer_that_nobody_takes_is_dropped() -> None:
     assert serve(test) < LARGE
 
 
-def test_a_connection_too_many_is_refused_and_there_is_room_again_later() -> None:
+def test_idle_connections_make_room_for_one_that_asks() -> None:
+    async def test(server: Server) -> tuple[bytes, list[bytes]]:
+        idle = [await server.open(sent) for sent in (b"", b"GET", WHOLE[:-2], b"GET", b"")]
+        reader, _ = await server.open(WHOLE)
+        answer = await reader.readuntil(b"here")
+        return answer, [await read_rest(*client) for client in idle[:3]]
+
+    answer, ended = serve(test, most=3)  # there have been six, and the first three are gone
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert ended == [b""] * 3
+
+
+def test_idle_connections_go_before_bodies_that_are_on_their_way() -> None:
+    sending = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+
+    async def test(server: Server) -> bytes:
+        reader, writer = await server.open(sending.replace(b"/ ", b"/slow "))
+        await until(lambda: server.asked)
+        idle = [await server.open() for _ in range(4)]
+        await read_rest(*idle[0])
+        writer.write(b"x" * 9)
+        server.told.set()
+        return await reader.readuntil(b"here")
+
+    assert serve(test, most=3).startswith(b"HTTP/1.1 200")
+
+
+def test_a_connection_too_many_is_refused_while_all_others_are_answered() -> None:
     async def test(server: Server) -> tuple[bytes, bytes]:
-        waiting = [await server.open(b"GET") for _ in range(3)]
-        refused = await read_rest(*await server.open())  # connections are taken in the order in which they came
-        await jump(HEAD_SECONDS + 1)
-        for client in waiting:
-            await read_rest(*client)
+        busy = [await server.open(WHOLE.replace(b"/ ", b"/slow ")) for _ in range(3)]
+        await until(lambda: len(server.asked) == 3)
+        refused = await read_rest(*await server.open())
+        server.told.set()
+        for reader, _ in busy:
+            await reader.readuntil(b"here")
         reader, _ = await server.open(WHOLE)
         return refused, await reader.readuntil(b"here")
 

@@ -15,12 +15,13 @@ from actcause.page.server.services import Refused
 from actcause.page.server.settings import Limits, Settings
 
 TOKEN = "open sesame, träum süß"
+CLICKED = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "accept": "text/html,*/*;q=0.8"}
 
 
 @pytest.fixture
 def locked(settings: Settings) -> TestClient:
     """An explorer that needs a token; nothing here gets far enough to need its workers."""
-    app = build_application(replace(settings, host="0.0.0.0", token=TOKEN))
+    app = build_application(replace(settings, host="0.0.0.0", token=TOKEN, any_host=True))
     return TestClient(app, base_url="http://projector:8000", follow_redirects=False)
 
 
@@ -33,7 +34,20 @@ def test_requests_that_name_this_machine_are_answered(client: TestClient, host: 
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "", "[", "127.0.0.1@x", "x@127.0.0.1"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "evil.example:8000",
+        "",
+        "[",
+        "127.0.0.1@x",
+        "x@127.0.0.1",
+        "[127.0.0.1].evil.example",
+        "[::1].evil.example:8000",
+        "127.0.0.1:8000.evil.example",
+        "[127.0.0.1]evil.example",
+    ],
 )
 def test_a_foreign_name_that_points_here_is_refused(client: TestClient, host: str) -> None:
     reply = client.get("/api/ask/examples", headers={"host": host})
@@ -42,7 +56,14 @@ def test_a_foreign_name_that_points_here_is_refused(client: TestClient, host: st
 
 @pytest.mark.parametrize(
     "headers",
-    [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://["}, {"sec-fetch-site": "cross-site"}],
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://["},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site", **CLICKED},
+    ],
 )
 def test_requests_from_other_sites_are_refused(client: TestClient, headers: dict[str, str]) -> None:
     assert client.post("/api/ask/check", json={"text": "A"}, headers=headers).status_code == 403
@@ -51,6 +72,59 @@ def test_requests_from_other_sites_are_refused(client: TestClient, headers: dict
 def test_requests_from_the_page_itself_are_answered(client: TestClient) -> None:
     own = {"origin": "http://127.0.0.1:8000", "sec-fetch-site": "same-origin"}
     assert client.post("/api/ask/check", json={"text": "A"}, headers=own).status_code == 200
+
+
+def test_a_link_that_is_clicked_on_another_site_opens_the_page(client: TestClient) -> None:
+    reply = client.get("/", headers={"sec-fetch-site": "cross-site", **CLICKED})
+    assert (reply.status_code, "<title>" in reply.text) == (200, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {**CLICKED, "sec-fetch-dest": "iframe"}),
+        ("/", {**CLICKED, "sec-fetch-mode": "no-cors"}),
+        ("/api/jobs", CLICKED),
+        ("/api/replay/found?kind=csv", CLICKED),
+    ],
+)
+def test_nothing_else_of_another_site_is_answered(client: TestClient, path: str, headers: dict[str, str]) -> None:
+    assert client.get(path, headers={**headers, "sec-fetch-site": "cross-site"}).status_code == 403
+
+
+def test_a_refusal_is_a_page_for_people_and_json_for_programs(locked: TestClient, client: TestClient) -> None:
+    for reply, status, words in (
+        (locked.get("/", headers=CLICKED), 401, "needs its token"),
+        (client.get("/", headers={**CLICKED, "host": "<b>.example"}), 403, "was not let in"),
+    ):
+        assert (reply.status_code, reply.headers["content-type"]) == (status, "text/html; charset=utf-8")
+        assert words in reply.text
+        assert "<b>" not in reply.text
+        assert "unsafe" not in reply.headers["content-security-policy"]
+    assert 'name="token"' in locked.get("/", headers=CLICKED).text
+    assert "error" in locked.get("/api/jobs", headers={"accept": "*/*"}).json()
+
+
+def test_this_machine_needs_the_token_too_and_is_still_asked_for_by_its_own_name(settings: Settings) -> None:
+    app = build_application(replace(settings, token="a token", entry="once"))
+    here = TestClient(app, base_url="http://127.0.0.1:8000", follow_redirects=False)
+    assert here.get("/").status_code == 401
+    assert here.get("/?token=a+token", headers={"host": "evil.example"}).status_code == 403
+    assert here.get("/?entry=twice").status_code == 401
+    reply = here.get("/?entry=once&more=1")
+    assert (reply.status_code, reply.headers["location"]) == (303, "/?more=1")
+    assert here.get("/").status_code == 200
+    here.cookies.clear()
+    assert here.get("/?entry=once").status_code == 401  # it opens the page once
+
+
+def test_explorers_on_two_ports_do_not_take_each_others_cookies(settings: Settings) -> None:
+    apps = [build_application(replace(settings, port=port, token=f"token {port}")) for port in (8000, 8001)]
+    clients = [TestClient(app, base_url="http://127.0.0.1", follow_redirects=False) for app in apps]
+    clients[1].cookies = clients[0].cookies
+    for port, client in zip((8000, 8001), clients, strict=True):
+        client.get("/", params={"token": f"token {port}"})
+    assert [client.get("/").status_code for client in clients] == [200, 200]
 
 
 def test_without_the_token_nothing_is_shown(locked: TestClient) -> None:
@@ -65,7 +139,7 @@ def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(locked
     assert (reply.status_code, reply.headers["location"]) == (303, "/?more=1")
     cookie = reply.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
+    assert "SameSite=lax" in cookie
     assert locked.get("/").status_code == 200  # the client has kept the cookie
 
 
@@ -78,7 +152,7 @@ def test_the_token_may_come_in_a_header(settings: Settings, locked: TestClient) 
     good = {"authorization": f"Bearer {TOKEN}".encode()}
     assert locked.get("/", headers=good).status_code == 401  # headers are Latin-1, this one is UTF-8
     ascii_only = TestClient(
-        build_application(replace(settings, host="0.0.0.0", token="plain token")),
+        build_application(replace(settings, host="0.0.0.0", token="plain token", any_host=True)),
         base_url="http://projector",
     )
     assert ascii_only.get("/", headers={"authorization": "Bearer plain token"}).status_code == 200

@@ -85,6 +85,17 @@ def test_a_job_that_breaks_off_has_failed() -> None:
     assert "ended before it was done" in (job.error or "")
 
 
+def test_a_job_past_its_memory_is_refused_in_a_sentence() -> None:
+    async def test(jobs: Jobs) -> list[BackgroundJob]:
+        started = [jobs.start(trial.fill, {"bytes": size}, title="") for size in (3 << 30, 1 << 20)]
+        await until(lambda: all(map(has_ended, started)))
+        return started
+
+    large, small = with_jobs(test, job_memory=1 << 30)
+    assert (large.state, small.state) == ("failed", "done")
+    assert "more memory than a job may" in (large.error or "")
+
+
 def test_when_the_server_ends_its_jobs_end(tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> int:
         job = jobs.start(trial.write_when_cancelled, {"file": str(tmp_path / "kept")}, title="")

@@ -57,6 +57,27 @@ def test_a_second_run_of_the_same_name_gets_another(client, trained):
     assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"
 
 
+def test_a_waiting_training_that_is_cancelled_leaves_no_folder(client, settings):
+    asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}}
+    begun = [client.post("/api/runs", json={**asked, "name": f"queued-{n}"}).json() for n in range(4)]
+    assert client.get(f"/api/jobs/{begun[-1]['job']}").json()["state"] == "waiting"
+    for each in reversed(begun):
+        client.delete(f"/api/jobs/{each['job']}")
+    assert not list(settings.runs.glob("queued-*"))
+
+
+def test_a_run_that_is_a_link_out_of_the_folder_is_refused(client, settings, tmp_path):
+    (tmp_path / "run.json").write_text('{"status": "finished"}')
+    (settings.runs / "linked").symlink_to(tmp_path)
+    inside = settings.runs / "half-linked"
+    inside.mkdir()
+    (inside / "run.json").symlink_to(tmp_path / "run.json")
+    names = {run["name"] for run in client.get("/api/runs").json()["runs"]}
+    assert not names & {"linked", "half-linked"}
+    assert client.get("/api/runs/linked").status_code == 403
+    assert client.get("/api/runs/half-linked").status_code == 404
+
+
 def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
     asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}, "name": "long"}
     begun = client.post("/api/runs", json=asked).json()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from running import wait_for_job
+from starlette.testclient import TestClient
 
 from actcause.data import collect, load
 from actcause.page.data.roles import build_mapping, guess_roles
+from actcause.page.server.app import build_application
 
 ROWS = 200
 
@@ -102,7 +107,7 @@ def mistakes(tmp_path):
     yield "empty.csv", b"", "The file is empty."
     yield "ragged.csv", table(rows=["1,2,3,4", "1,2"]), "ragged.csv cannot be read as CSV"
     yield "twice.csv", b"a,a\n1,2\n", "twice.csv has two columns called 'a'"
-    yield "pickle.pkl", b"cos\nsystem\n", "A recording is a Parquet or a CSV file"
+    yield "pickle.pkl", b"cos\nsystem\n", "'pickle.pkl' is not CSV or Parquet: a recording ends in .parquet"
 
 
 def test_a_file_that_cannot_be_used_is_refused_in_a_sentence_and_leaves_nothing(client, settings, tmp_path):
@@ -164,6 +169,79 @@ def test_an_upload_is_bounded(client):
     declared = {"content-length": str(10**12)}
     reply = client.put("/api/data/files/huge.csv", content=b"a", headers=declared)
     assert reply.status_code == 413
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_is_read(client, settings, tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = 1 << 26
+    column = arrow.array(np.zeros(rows))  # 512 MiB, in one page
+    names = ("ball_x", "paddle_x", "ball_x_next")
+    one_page = {"data_page_size": 1 << 30, "row_group_size": rows, "write_batch_size": rows, "use_dictionary": False}
+    bomb = tmp_path / "bomb.parquet"
+    parquet.write_table(
+        arrow.table(dict.fromkeys(names, column)), bomb, compression="zstd", write_statistics=False, **one_page
+    )
+    del column
+    assert bomb.stat().st_size < 1_000_000
+    reply = sent(client, "bomb.parquet", bomb.read_bytes())
+    assert reply.status_code == 422
+    assert reply.json()["error"].startswith("bomb.parquet is too large for the page: 1.5 GiB of it have to be unpacked")
+    bomb.rename(settings.data / "bomb.parquet")  # it came in another way: jobs refuse it too
+    try:
+        begun = client.post("/api/runs", json={"source": {"file": "bomb.parquet"}, "name": "bombed"}).json()
+        job = wait_for_job(client, begun["job"])
+        assert job["error"].startswith("bomb.parquet is too large for the page")
+        assert client.get("/api/data/files/bomb.parquet").status_code == 422
+    finally:
+        (settings.data / "bomb.parquet").unlink()
+    assert not (settings.runs / "bombed").exists()
+
+
+def test_a_link_that_leads_out_of_the_folder_is_refused(client, settings, tmp_path):
+    (tmp_path / "secret.csv").write_bytes(table())
+    links = {"out.csv": tmp_path / "secret.csv", "in.csv": settings.data / "linked-to.csv"}
+    (settings.data / "linked-to.csv").write_bytes(table())
+    for name, target in links.items():
+        (settings.data / name).symlink_to(target)
+    (settings.data / "mapped.csv").write_bytes(table())
+    (settings.data / "mapped.csv.mapping.json").symlink_to(tmp_path / "elsewhere.json")
+    listed = {one["name"] for one in client.get("/api/data/files").json()["recordings"]}
+    assert "in.csv" in listed
+    assert not listed & {"out.csv", "mapped.csv"}
+    for reply in (
+        client.get("/api/data/files/out.csv"),
+        client.post("/api/replay/episode", json={"source": {"file": "out.csv"}}),
+        client.post("/api/runs", json={"source": {"file": "out.csv"}}),
+    ):
+        assert (reply.status_code, "leads out" in reply.json()["error"]) == (403, True)
+    (settings.data / "mapped.csv.mapping.json").unlink()
+
+
+def test_a_full_folder_takes_nothing_more_in_and_says_so(settings, tmp_path):
+    room = len(table()) + 100
+    small = replace(settings, data=tmp_path, limits=replace(settings.limits, quota=room, workers=1))
+    with TestClient(build_application(small), base_url="http://127.0.0.1:8000") as client:
+        assert sent(client, "one.csv", table()).status_code == 200
+        second = sent(client, "two.csv", table())
+        unsaid = sent(client, "three.csv", iter([table()]))
+        (tmp_path / "more").write_bytes(bytes(200))
+        full = sent(client, "four.csv", table())
+    assert [reply.status_code for reply in (second, unsaid, full)] == [507] * 3
+    assert "no room for this file" in second.json()["error"]
+    assert "is full" in full.json()["error"]
+    assert all("--quota" in reply.json()["error"] for reply in (second, unsaid, full))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["more", "one.csv"]
+
+
+def test_a_spreadsheet_is_called_one(client, tmp_path):
+    with zipfile.ZipFile(tmp_path / "sheet.xlsx", "w") as file:
+        file.writestr("[Content_Types].xml", "<Types/>")
+    sheet = (tmp_path / "sheet.xlsx").read_bytes()
+    for name, content in (("sheet.csv", sheet), ("old.csv", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))):
+        assert sent(client, name, content).json()["error"] == (
+            f"{name} is a spreadsheet, not CSV or Parquet: save the sheet as CSV."
+        )
+    assert "not CSV or Parquet" in sent(client, "sheet.xlsx", sheet).json()["error"]
 
 
 def test_a_body_that_is_no_meaning_is_refused(client):

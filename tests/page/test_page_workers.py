@@ -161,6 +161,43 @@ def test_too_many_long_questions_are_refused(gate: Gate) -> None:
     assert [each.status for each in ended if isinstance(each, Refused)] == [503, 503]
 
 
+def test_of_the_questions_that_wait_the_newest_goes_first(gate: Gate) -> None:
+    async def test(workers: QuestionWorkers) -> list[int]:
+        ended: list[int] = []
+
+        async def ask(number: int) -> None:
+            await workers.call(trial.double, {"number": number})
+            ended.append(number)
+
+        first = asyncio.ensure_future(workers.call(trial.hold, gate.payload))
+        await until(gate.count)
+        waiting = [asyncio.ensure_future(ask(number)) for number in range(3)]
+        await asyncio.sleep(0)
+        gate.open()
+        await asyncio.gather(first, *waiting)
+        return ended
+
+    assert with_workers(test, patience=100) == [2, 1, 0]
+
+
+def test_while_long_questions_wait_a_process_is_kept_for_one_that_comes(gate: Gate) -> None:
+    async def test(workers: QuestionWorkers) -> tuple[int, int]:
+        calls = [asyncio.ensure_future(workers.call(trial.hold, gate.payload)) for _ in range(3)]
+        await until(lambda: gate.count() == 2)  # the third waits
+        await jump(1.5)  # both are long now; one process takes the third, the other is kept
+        await until(lambda: gate.count() == 3)
+        calls += [asyncio.ensure_future(workers.call(trial.hold, gate.payload)) for _ in range(5)]
+        await until(lambda: gate.count() == 4)  # one that comes is served at once, four wait
+        await jump(1.5)
+        await until(lambda: gate.count() == 5)  # of those, one is tried at a time
+        quick = await workers.call(trial.double, {"number": 2})
+        for call in calls:
+            call.cancel()
+        return gate.count(), quick["doubled"]
+
+    assert with_workers(test, workers=2, slow=9, seconds=1000, patience=1) == (5, 4)
+
+
 def test_too_many_waiting_questions_are_refused() -> None:
     async def test(workers: QuestionWorkers) -> list[Any]:
         await workers.call(trial.double, {"number": 1})  # the process has started

@@ -42,7 +42,7 @@ def parts(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
         signal.pause()
 
 
-def fill(payload: dict[str, Any]) -> dict[str, Any]:
+def fill(payload: dict[str, Any], report: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
     return {"bytes": len(bytearray(payload["bytes"]))}
 
 

@@ -35,11 +35,11 @@ NAMED = frozenset(
         *("max_explanations", "least_goodness", "contexts", "prior", "instead", "evidence", "samples", "confidence"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
-        *("data", "runs", "host", "port", "token", "mapping", "frames", "draw", "steps"),
+        *("data", "runs", "host", "port", "token", "open_to_all", "quota", "mapping", "frames", "draw", "steps"),
     )
 )
 # Options that are worded as people ask.
-WORDED = {"contrast": "rather_than", "normality": "normally"}
+WORDED = {"contrast": "rather_than", "normality": "normally", "open_to_all": "no_token"}
 
 Names = Callable[[], Iterable[str]]
 

@@ -10,16 +10,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
-from ..io.console import print_json
+from ..io.console import print_json, print_note
 from . import options
 from .options import option
 
 PORT = 8000
+QUOTA = 20.0
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
-    HostOption = Annotated[str, option("--host ADDRESS", "Where to listen; anything but this machine needs a token.")]
+    HostOption = Annotated[str, option("--host ADDRESS", "Where to listen; 0.0.0.0 for other machines too.")]
     PortOption = Annotated[int, option("--port N", "0 for any free one.", min=0, max=65535)]
-    TokenOption = Annotated[str | None, option("--token TEXT", "What visitors must know.", default="one is made up")]
+    TokenOption = Annotated[
+        str | None,
+        option("--token TEXT", "What visitors must know.", default="one is made up", envvar="ACTCAUSE_TOKEN"),
+    ]
+    NoTokenOption = Annotated[bool, option("--no-token", "Let every user of this machine in, as you.")]
+    QuotaOption = Annotated[
+        float, option("--quota GIB", "The most that each of both folders may hold; 0 for no limit.")
+    ]
     RecordingsOption = Annotated[
         Path | None, option("--data DIR", "The folder of recordings.", default="one of your own")
     ]
@@ -31,15 +39,17 @@ def serve(
     host: HostOption = "127.0.0.1",
     port: PortOption = PORT,
     token: TokenOption = None,
+    no_token: NoTokenOption = False,
     data: RecordingsOption = None,
     runs: RunsOption = None,
+    quota: QuotaOption = QUOTA,
     browser: OpenOption = True,
     as_json: options.JsonOption = False,
 ) -> None:
     """Open the explorer: ask what caused what, and see it, in the browser. Ctrl-C ends it.
 
-    It needs no network and listens to this machine only. On another --host every visitor must bring
-    the token that is printed, since they can train models and read the recordings.
+    It needs no network and listens to this machine only. The address that it prints holds a token, which every
+    visitor must bring, since they can train models, store files and read the recordings as you.
     """
     from ..page.server.start import explore
 
@@ -48,12 +58,15 @@ def serve(
             print_json({"url": url})
         else:
             print(f"The explorer is at {url}\nCtrl-C ends it.")
+        if no_token:
+            print_note("without a token, every user of this machine can use the explorer, as you.")
         sys.stdout.flush()
-        if browser and not as_json:
-            _show(url)
 
+    show = _show if browser and not as_json else None
     with suppress(KeyboardInterrupt):
-        explore(data, runs, host=host, port=port, token=token, ready=announce)
+        explore(
+            data, runs, host=host, port=port, token=token, open_to_all=no_token, quota=quota, ready=announce, show=show
+        )
 
 
 def _show(url: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DataError, import_extra
+from ..errors import DataError, escape, import_extra
 from ..io.atomic import reason
 from .header import KEY, Header
 from .row_arrays import RowArrays
@@ -75,9 +75,39 @@ def open_parquet(path: Path) -> Iterator[Any]:
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
+    except MemoryError as short:  # pyarrow's own is one of its exceptions as well
+        raise DataError(
+            f"{path} needs more memory to be read than there is: write it in smaller row groups."
+        ) from short
     except (arrow.ArrowException, OSError) as damage:
-        lines = str(damage).strip().splitlines() or ["no reason given"]
-        raise DataError(f"{path} is damaged and cannot be read: {lines[0][:200]}") from damage
+        raise DataError(
+            f"{path} is damaged and cannot be read{_explain(damage)}: copy or collect it again."
+        ) from damage
+
+
+def _explain(damage: Exception) -> str:
+    """Say what is wrong with a file, in words that do not take its format for granted.
+
+    >>> _explain(OSError("Couldn't deserialize thrift: don't know what type")), _explain(OSError("Bad page."))
+    (' (its list of columns is broken)', ' (Bad page)')
+    """
+    line = next(iter(str(damage).strip().splitlines()), "")
+    if "thrift" in line.lower():
+        line = "its list of columns is broken"
+    return f" ({escape(line[:200]).rstrip('.')})" if line else ""
+
+
+def measure_row_groups(path: Path) -> int:
+    """Measure the bytes of the largest row group once it is unpacked, as the file's own list of columns has them."""
+    with open_parquet(path) as file:
+        groups = (file.metadata.row_group(index) for index in range(file.metadata.num_row_groups))
+        return max(
+            (
+                sum(max(group.column(k).total_uncompressed_size, 0) for k in range(group.num_columns))
+                for group in groups
+            ),
+            default=0,
+        )
 
 
 def check_readable(path: Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError, escape, import_extra, quote
-from .parquet import is_parquet, open_parquet
+from .parquet import is_parquet, measure_row_groups, open_parquet
 from .slices import split_arrays
 from .validate import Array
 
@@ -19,7 +20,9 @@ CSV = "Reading CSV files"
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})
 TRUE, FALSE = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f", "n"})
 BLOCK = 1 << 20  # bytes of text that are read at a time
-ZIP = b"PK"  # the first bytes of an NPZ file
+ZIP = b"PK"  # the first bytes of an NPZ file, and of newer spreadsheets
+OLD_SPREADSHEET = bytes.fromhex("d0cf11e0")
+SHEETS = ("[Content_Types].xml", "mimetype", "META-INF/manifest.xml")  # in spreadsheets, and not in NPZ files
 
 Chunk = Mapping[str, Array]
 
@@ -52,6 +55,19 @@ def chunks(path: Path, columns: Sequence[str], rows: int, *, text: Collection[st
         yield from _csv_chunks(path, columns, rows, text)
 
 
+def measure_unpacked(path: Path) -> int:
+    """Measure the bytes that have to be in memory at once to read a file, before anything of it is unpacked."""
+    if is_parquet(path):
+        return measure_row_groups(path)
+    if not _is_npz(path):
+        return BLOCK
+    try:
+        with zipfile.ZipFile(path) as file:
+            return sum(entry.file_size for entry in file.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError) as wrong:
+        raise DataError(f"{path} cannot be read as NPZ: {escape(str(wrong).strip()[:200])}.") from wrong
+
+
 def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
     with open_parquet(path) as file:
         for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
@@ -66,8 +82,16 @@ def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[C
 
 
 def _is_npz(path: Path) -> bool:
+    """Judge by the first bytes; a spreadsheet, which begins as NPZ does, is refused."""
     with open(path, "rb") as raw:
-        return raw.read(2) == ZIP
+        start = raw.read(4)
+    names: list[str] = []
+    if start[:2] == ZIP:
+        with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as file:
+            names = file.namelist()
+    if start == OLD_SPREADSHEET or any(name in SHEETS for name in names):
+        raise DataError(f"{path} is a spreadsheet, not CSV or Parquet: save the sheet as CSV.")
+    return start[:2] == ZIP
 
 
 def _npz_columns(path: Path) -> dict[str, Array]:
@@ -77,7 +101,8 @@ def _npz_columns(path: Path) -> dict[str, Array]:
             arrays = {name: file[name] for name in file.files}
     except (ValueError, OSError, zipfile.BadZipFile, KeyError) as wrong:
         raise DataError(f"{path} cannot be read as NPZ: {escape(str(wrong).strip()[:200])}.") from wrong
-    return split_arrays({name: values for name, values in arrays.items() if values.ndim in (1, 2)})
+    named = {name: values for name, values in arrays.items() if isinstance(values, np.ndarray)}  # others are bytes
+    return split_arrays({name: values for name, values in named.items() if values.ndim in (1, 2)})
 
 
 def _npz_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:

@@ -24,7 +24,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         import uvicorn
 
         from .server.app import build_application
-        from .server.connections import Connection
+        from .server.connections import SPARE, Connection
     except ModuleNotFoundError as missing:
         if missing.name not in ("fastapi", "uvicorn", "starlette", "pydantic"):
             raise
@@ -47,7 +47,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         access_log=False,
         http=Connection,
         server_header=False,
-        limit_concurrency=settings.limits.connections,
+        limit_concurrency=settings.limits.connections + SPARE,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=1,
         ws="none",

@@ -31,6 +31,7 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Inspect a file's columns: types, ranges, and the role of each as its name says it, or as a guess."""
     path = _find_file(payload)
     with _name_file(path, payload):
+        library.check_size(path)
         names = column_names(path)
         if len(names) > MOST_COLUMNS:
             raise DataError(f"{path} has {len(names)} columns; {MOST_COLUMNS} are the most that the page can show.")
@@ -62,6 +63,7 @@ def keep_mapping(payload: Mapping[str, Any]) -> dict[str, Any]:
     path = _find_file(payload)
     mapping = build_mapping(payload["roles"], payload["outcome"], payload["own"])
     with _name_file(path, payload):
+        library.check_size(path)
         summary = describe(path, mapping)
         others = [name for name in summary.factors if name != summary.own]
         if not others:
@@ -76,6 +78,7 @@ def describe_file(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Describe what a file whose columns are known holds."""
     path = library.find_recording(Path(payload["data"]), str(payload["name"]))
     with _name_file(path, payload):
+        library.check_size(path)
         return _summarise(describe(path, library.find_mapping(path)))
 
 

@@ -10,12 +10,14 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ActCauseError, QueryError
 from ..server.services import Refused
+from ..server.settings import GIB
 
 if TYPE_CHECKING:
     from ...data import Transitions
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
 SUFFIXES = (".parquet", ".pq", ".csv", ".tsv")
 SIDECAR = ".mapping.json"  # beside a recording: which of its columns are which factors
 SUMMARY, MODEL = "run.json", "model.safetensors"
+RUN_PARTS = (SUMMARY, MODEL, "found", "request.json", "scores.json", "history.jsonl", "checkpoint.safetensors")
 MOST_LISTED = 200
 MOST_NUMBERS = 40_000_000  # of a recording that is held in memory to be looked at
+MOST_UNPACKED = 1 << 30  # bytes of a recording that have to be in memory at once to be read
 MOST_BYTES = 4_000_000  # of a JSON file that is read
 SCRIPTED = ("break",)  # domains in which a random policy soon ends an episode
 
@@ -37,25 +41,27 @@ SourceFields = Mapping[str, Any]  # {"file": name} or {"domain": name, "draw": 0
 
 
 def list_recordings(folder: Path) -> dict[str, Path]:
-    """List the recordings of a folder by name, at most so many."""
+    """List the recordings of a folder by name, at most so many; links that lead out of it are left out."""
     entries = (entry for entry in _list_entries(folder) if entry.suffix.lower() in SUFFIXES and entry.is_file())
-    return {path.name: path for path, _ in zip(entries, range(MOST_LISTED), strict=False)}
+    inside = (entry for entry in entries if not _leads_out(entry, folder))
+    return {path.name: path for path, _ in zip(inside, range(MOST_LISTED), strict=False)}
 
 
 def list_runs(folder: Path) -> dict[str, Path]:
-    """List the runs of a folder by name, at most so many."""
+    """List the runs of a folder by name, at most so many; links that lead out of it are left out."""
     entries = (entry for entry in _list_entries(folder) if (entry / SUMMARY).is_file())
-    return {path.name: path for path, _ in zip(entries, range(MOST_LISTED), strict=False)}
+    inside = (entry for entry in entries if not any(_leads_out(entry / part, folder) for part in ("", *RUN_PARTS)))
+    return {path.name: path for path, _ in zip(inside, range(MOST_LISTED), strict=False)}
 
 
 def find_recording(folder: Path, name: str) -> Path:
     """Find the recording of this name."""
-    return _look_up(list_recordings(folder), name, "recording")
+    return _look_up(list_recordings(folder), name, "recording", folder)
 
 
 def find_run(folder: Path, name: str) -> Path:
     """Find the run of this name."""
-    return _look_up(list_runs(folder), name, "run")
+    return _look_up(list_runs(folder), name, "run", folder)
 
 
 def slugify(wanted: str) -> str:
@@ -103,10 +109,40 @@ def _list_entries(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(names) if name.isprintable() and len(name) <= 200]
 
 
-def _look_up(known: Mapping[str, Path], name: str, what: str) -> Path:
-    if name not in known:
-        raise Refused(f"There is no {what} of that name; reload the page to see those there are.", status=404)
-    return known[name]
+def _leads_out(path: Path, folder: Path) -> bool:
+    """Tell whether a path, or the mapping beside it, is a link to somewhere outside of the folder."""
+    inside = folder.resolve()
+    beside = path.with_name(path.name + SIDECAR)
+    return any(inside not in each.resolve().parents for each in (path, beside) if each.is_symlink())
+
+
+def _look_up(known: Mapping[str, Path], name: str, what: str, folder: Path) -> Path:
+    if name in known:
+        return known[name]
+    if any(entry.name == name and entry.is_symlink() for entry in _list_entries(folder)):
+        wrong = f"This {what} is a link that leads out of the server's folder; copy what it leads to there instead."
+        raise Refused(wrong, status=403)
+    raise Refused(f"There is no {what} of that name; reload the page to see those there are.", status=404)
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+def measure_room(folder: Path, quota: int) -> int:
+    """Measure how many bytes a folder may still take in; refuse it if there is no room left."""
+    held = sum(_list_sizes(folder))
+    if held >= quota:
+        what = f"The folder {folder.name!r} is full: it holds {held / GIB:.1f} GiB of {quota / GIB:g}"
+        raise Refused(f"{what}. Delete something, or start the server with a larger --quota.", status=507)
+    return quota - held
+
+
+def _list_sizes(folder: Path) -> Iterator[int]:
+    """List the sizes of all files in a folder; links are not followed."""
+    for top, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                yield os.lstat(os.path.join(top, name)).st_size
 
 
 # -- what they hold --------------------------------------------------------------------------------
@@ -116,6 +152,18 @@ def find_mapping(path: Path) -> Path | None:
     """Find the mapping that was stored beside a recording."""
     beside = path.with_name(path.name + SIDECAR)
     return beside if beside.is_file() else None
+
+
+def check_size(path: Path) -> None:
+    """Refuse a recording of which too much has to be unpacked at once, before any of it is."""
+    from ...data import DataError
+    from ...data.tables import measure_unpacked
+
+    if (unpacked := measure_unpacked(path)) > MOST_UNPACKED:
+        raise DataError(
+            f"{path} is too large for the page: {unpacked / 2**30:.1f} GiB of it have to be unpacked at once, and "
+            f"{MOST_UNPACKED >> 30} GiB is the most. Write it in smaller row groups, or use the command line."
+        )
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -229,6 +277,7 @@ def read_rows(path: Path, changed: int, mapped: int | None = None) -> Transition
 
     parts, numbers = [], 0
     try:
+        check_size(path)
         for batch in read_batches(path, find_mapping(path)):
             parts.append(batch)
             numbers += batch.state.size + len(batch) * len(batch.extra)

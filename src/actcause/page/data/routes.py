@@ -9,10 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
 from ..server.services import Refused, Services
+from ..server.settings import GIB
 from . import columns, library
 from .columns import MOST_COLUMNS
 from .roles import ROLES
@@ -82,13 +84,18 @@ async def receive_file(name: str, request: Request) -> dict[str, Any]:
     given = PurePosixPath(name.replace("\\", "/"))
     suffix = given.suffix.lower()
     if suffix not in library.SUFFIXES:
-        raise Refused(f"A recording is a Parquet or a CSV file ({', '.join(library.SUFFIXES)}). Got '{name[:60]}'.")
+        wrong = f"'{name[:60]}' is not CSV or Parquet: a recording ends in {', '.join(library.SUFFIXES)}"
+        raise Refused(f"{wrong}; save a spreadsheet as CSV.")
     folder = services.settings.data
     if len(library.list_recordings(folder)) >= library.MOST_LISTED:
         raise Refused(f"There are {library.MOST_LISTED} recordings already; move some elsewhere.")
+    quota = services.settings.limits.quota
+    room = await run_in_threadpool(library.measure_room, folder, quota)
+    if _read_length(request) > room:
+        raise _lack_room(quota)
     partial = folder / f".{secrets.token_hex(8)}{suffix}"
     try:
-        await _write_body(request, partial)
+        await _write_body(request, partial, room, quota)
         payload = {**services.folders, "name": given.name, "path": str(partial)}
         looked = await services.workers.call(columns.inspect_file, payload, seconds=LOOK_SECONDS)
         final = _name_file(partial, folder, library.slugify(given.stem), suffix)
@@ -98,8 +105,19 @@ async def receive_file(name: str, request: Request) -> dict[str, Any]:
     return {**looked, "name": final}
 
 
-async def _write_body(request: Request, target: Path) -> None:
-    """Write the body to a file."""
+def _read_length(request: Request) -> int:
+    """Read how long a body says that it is; 0 if it does not."""
+    said = request.headers.get("content-length", "")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 20 else 0
+
+
+def _lack_room(quota: int) -> Refused:
+    message = f"There is no room for this file: the data folder may hold {quota / GIB:g} GiB"
+    return Refused(f"{message}. Delete a recording, or start the server with a larger --quota.", status=507)
+
+
+async def _write_body(request: Request, target: Path, room: int, quota: int) -> None:
+    """Write the body to a file, unless it is larger than there is room."""
     stream = request.stream()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -110,6 +128,8 @@ async def _write_body(request: Request, target: Path) -> None:
                 if piece is None:
                     break
                 file.write(piece)
+                if file.tell() > room:
+                    raise _lack_room(quota)
             empty = file.tell() == 0
     except TimeoutError:
         raise Refused("The file stopped arriving; send it again.", status=408) from None

@@ -100,6 +100,7 @@ def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
         data = library.load_rows(source, folder)
         return len(data), (data.subset(slice(at, at + ROWS)) for at in range(0, len(data), ROWS))
     path = library.find_recording(folder, str(source["file"]))
+    library.check_size(path)
     return count_rows(path) if is_parquet(path) else 0, read_batches(path, library.find_mapping(path), rows=ROWS)
 
 

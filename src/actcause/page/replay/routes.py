@@ -90,6 +90,7 @@ async def start_judging(asked: JudgeRequest, request: Request) -> dict[str, Any]
     for job in services.jobs:
         if job.state in UNENDED and job.payload == payload:
             return {"ready": False, "job": job.id, "result": None}
+    await run_in_threadpool(library.measure_room, services.settings.runs, services.settings.limits.quota)
     title = f"What {asked.run} says of {library.describe_source(payload['source'])}"
     job = services.jobs.start(findings.judge_rows, payload, title=title, short=True)
     return {"ready": False, "job": job.id, "result": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -84,11 +85,12 @@ async def show_run(name: str, request: Request) -> dict[str, Any]:
 async def start_training(asked: TrainRequest, request: Request) -> dict[str, Any]:
     """Start a training in a folder of its own."""
     services: Services = request.app.state.services
+    await run_in_threadpool(library.measure_room, services.settings.runs, services.settings.limits.quota)
     if asked.source.file is not None:
         library.find_recording(services.settings.data, asked.source.file)
-    folder = _make_folder(services, asked.name or f"{asked.source.domain or asked.source.file}-{asked.method}")
+    name = _choose_name(services, asked.name or f"{asked.source.domain or asked.source.file}-{asked.method}")
     title = f"Training {asked.method} on {library.describe_source(asked.source.to_payload())}"
-    return _start(services, folder.name, asked, title)
+    return _start(services, name, asked, title)
 
 
 @router.post("/{name}/resume")
@@ -147,19 +149,18 @@ def _live_jobs(services: Services) -> dict[str, BackgroundJob]:
     return {name: job for name, job in _last_jobs(services).items() if job.state in UNENDED}
 
 
-def _make_folder(services: Services, wanted: str) -> Path:
-    """Make an empty folder of that name, or of one like it; use one again that a cancelled training left empty."""
+def _choose_name(services: Services, wanted: str) -> str:
+    """Choose a name for a run that no other has; its folder is made when the training begins."""
     runs, live = services.settings.runs, _live_jobs(services)
     if len(library.list_runs(runs)) >= library.MOST_LISTED:
-        raise Refused(f"There are {library.MOST_LISTED} runs already; move some elsewhere.")
+        raise Refused(f"There are {library.MOST_LISTED} runs already; delete some, or move them elsewhere.")
+    if not os.access(runs, os.W_OK):
+        raise Refused("The folder of runs cannot be written to.")
     for name in library.propose_names(library.slugify(wanted)):
         folder = runs / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if name not in live and not any(folder.iterdir()):
-                return folder
-        except OSError as error:
-            raise Refused(f"The folder of runs cannot be written to: {error.strerror or 'no reason given'}.") from None
+        empty = folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
+        if name not in live and (empty or not os.path.lexists(folder)):
+            return name
     raise Refused("There are too many runs of this name; choose another.")
 
 

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -17,6 +18,8 @@ from .services import Refused
 
 RECYCLED = 512 << 10  # KiB of memory after which a worker asks to be replaced
 MOST_CALLS = 5000
+QUESTION_MEMORY = "This takes more memory than a question may; use fewer variables or smaller ranges."
+JOB_MEMORY = "This takes more memory than a job may; take fewer rows or a smaller network, or use the command line."
 
 
 def answer_calls(channel: Connection, most_memory: int) -> None:
@@ -36,15 +39,22 @@ def answer_calls(channel: Connection, most_memory: int) -> None:
             channel.send({**reply, "memory": memory, "spent": calls >= MOST_CALLS or memory > RECYCLED})
 
 
-def run_job(channel: Connection, niceness: int) -> None:
+def run_job(channel: Connection, niceness: int, most_memory: int) -> None:
     """Make one call that takes long, and report its progress."""
     os.dup2(2, 1)
     os.nice(niceness)
+    # Of what is written to, not of addresses: drivers of graphics cards reserve many more than a machine has memory.
+    resource.setrlimit(resource.RLIMIT_DATA, (most_memory, most_memory))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that nothing half-written is left behind
     with suppress(EOFError, BrokenPipeError):
         function, payload = channel.recv()
-        channel.send(_call(channel, function, payload, lambda progress: channel.send({"progress": progress})))
+        report = partial(_report, channel)
+        channel.send(_call(channel, function, payload, report, memory=JOB_MEMORY))
     os._exit(0)  # at once: libraries would be interrupted as they clean up, since the server ends a job that is done
+
+
+def _report(channel: Connection, progress: dict[str, Any]) -> None:
+    channel.send({"progress": progress})
 
 
 def _measure_memory() -> int:
@@ -56,7 +66,9 @@ def _measure_memory() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def _call(channel: Connection, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+def _call(
+    channel: Connection, function: Callable[..., Any], *arguments: Any, memory: str = QUESTION_MEMORY
+) -> dict[str, Any]:
     try:
         result = function(*arguments)
         if isinstance(result, Iterator):
@@ -69,13 +81,14 @@ def _call(channel: Connection, function: Callable[..., Any], *arguments: Any) ->
     except ActCauseError as error:
         return {"refused": Refused.of(error)}
     except MemoryError:
-        message = "This takes more memory than a question may; use fewer variables or smaller ranges."
-        return {"refused": Refused(message)}
+        return {"refused": Refused(memory)}
     except RecursionError:
         return {"refused": Refused("This is nested too deeply; name a part of it in a line of its own.")}
     except BrokenPipeError:
         raise
-    except Exception:
+    except Exception as wrong:
+        if "allocate memory" in str(wrong):  # as torch has it
+            return {"refused": Refused(memory)}
         traceback.print_exc()
         message = "Something went wrong while answering; the server's own output has the details."
         return {"refused": Refused(message, status=500)}

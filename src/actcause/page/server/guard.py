@@ -1,8 +1,9 @@
 """The guard at the door: who may ask, how much they may send, and what every answer carries.
 
-A page on another site can make a browser send requests to this machine, and can give its own name this
-machine's address; so a server without a token answers only requests that name this machine as the host
-and do not come from another site.
+Other users of this machine can connect as well as its owner, so every visitor brings the token: once in the address,
+then in a cookie. A page on another site can make a browser send requests to this machine, with that cookie, and can
+give its own name this machine's address; so only requests that name this machine as the host are answered, and from
+other sites nothing but a click on a link to the page.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import sys
 import traceback
-from collections.abc import Mapping
 from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -20,10 +21,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .refusal_pages import wants_page, write_page
 from .services import Refused
 from .settings import LOOPBACK, Settings
 
-COOKIE = "actcause"
+COOKIE = "actcause"  # followed by the port: cookies are shared by all ports of a host
 UPLOADS = "/api/data/files/"
 BODY_SECONDS = 10.0
 SLOWEST = 64 << 10  # bytes a second of an upload, once those seconds are over
@@ -41,10 +43,10 @@ HEADERS = {
 }
 
 
-def error_response(refused: Refused, headers: Mapping[str, str] | None = None) -> Response:
+def error_response(refused: Refused) -> Response:
     """Write an error as all look; in ASCII, so that whatever was sent can be shown."""
     body = json.dumps({"error": refused.message, "line": refused.line, "parameter": refused.parameter})
-    return Response(body, refused.status, headers, "application/json")
+    return Response(body, refused.status, media_type="application/json")
 
 
 class Guard:
@@ -53,6 +55,8 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._settings = settings
+        self._entry = settings.entry
+        self._cookie = f"{COOKIE}-{settings.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -64,7 +68,8 @@ class Guard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update({name: value for name, value in HEADERS.items() if name not in headers})
             await send(message)
 
         request = Request(scope)
@@ -75,7 +80,8 @@ class Guard:
             if (answer := self._check_token(request)) is None:
                 await self._app(scope, await self._bound_body(request, receive), send_guarded)
         except Refused as refused:  # what is left of the body is not waited for
-            answer = error_response(refused, {"connection": "close"})
+            answer = write_page(refused) if wants_page(request) else error_response(refused)
+            answer.headers["connection"] = "close"
         except Exception:
             traceback.print_exc(file=sys.stderr)
             message = "Something went wrong; the server's own output has the details."
@@ -92,15 +98,16 @@ class Guard:
 
     def _check_host(self, request: Request) -> None:
         # Not Starlette's TrustedHostMiddleware: it refuses in plain text, without a remedy.
-        if self._settings.token is not None:
+        if self._settings.any_host:
             return  # another name has no cookie of ours
-        if _split(f"//{request.headers.get('host', '')}")[0] not in (*LOOPBACK, self._settings.host):
+        if _split_host(request.headers.get("host", "")) not in (*LOOPBACK, self._settings.host):
             raise Refused("This server answers only requests for 127.0.0.1 or localhost.", status=403)
 
     def _check_origin(self, request: Request) -> None:
         origin = request.headers.get("origin")
-        foreign = origin is not None and _split(origin)[1] != request.headers.get("host", "")
-        if foreign or request.headers.get("sec-fetch-site") == "cross-site":
+        foreign = origin is not None and _split(origin) != (request.headers.get("host") or None)
+        elsewhere = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        if foreign or (elsewhere and not _is_link(request)):
             raise Refused("Requests from other sites are not answered.", status=403)
 
     def _check_token(self, request: Request) -> Response | None:
@@ -108,17 +115,27 @@ class Guard:
         token = self._settings.token
         if token is None:
             return None
-        if _is_same(request.query_params.get("token", ""), token):
-            rest = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != "token"])
+        if _is_same(request.query_params.get("token", ""), token) or self._use_entry(request):
+            pairs = request.query_params.multi_items()
+            rest = urlencode([pair for pair in pairs if pair[0] not in ("token", "entry")])
             location = "/" + quote(request.scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
             answer = RedirectResponse(location, status_code=303)
-            answer.set_cookie(COOKIE, quote(token, safe=""), httponly=True, samesite="strict")
+            # Lax, not strict: with the latter a link on another site would open without the cookie.
+            answer.set_cookie(self._cookie, quote(token, safe=""), httponly=True, samesite="lax")
             return answer
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         in_header = scheme.lower() == "bearer" and _is_same(bearer.strip(), token)
-        if in_header or _is_same(request.cookies.get(COOKIE, ""), quote(token, safe="")):
+        if in_header or _is_same(request.cookies.get(self._cookie, ""), quote(token, safe="")):
             return None
         raise Refused("This server needs its token: open the address that it printed when it started.", status=401)
+
+    def _use_entry(self, request: Request) -> bool:
+        """Let in, once, the browser that the server itself opens."""
+        entry = self._entry
+        if entry is None or not _is_same(request.query_params.get("entry", ""), entry):
+            return False
+        self._entry = None
+        return True
 
     # -- how much they may send ----------------------------------------------------------------
 
@@ -181,17 +198,34 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return read
 
 
-def _split(address: str) -> tuple[str, str]:
-    """Split the host's name in an address from the name with its port.
+def _is_link(request: Request) -> bool:
+    """Tell whether somebody clicked a link to the page: it opens in a tab of its own, and shows no data by itself."""
+    kind = (request.headers.get("sec-fetch-mode"), request.headers.get("sec-fetch-dest"))
+    return request.method == "GET" and kind == ("navigate", "document") and not request.scope["path"].startswith("/api")
 
-    >>> _split("//[::1]:8000"), _split("http://localhost:8000"), _split("//[")
-    (('::1', '[::1]:8000'), ('localhost', 'localhost:8000'), ('', ''))
+
+def _split_host(given: str) -> str:
+    """Split the name of a host from its port; nothing where it is not written as one.
+
+    Not by `urlsplit`, which takes what stands in brackets for the whole name.
+
+    >>> _split_host("[::1]:8000"), _split_host("localhost"), _split_host("[127.0.0.1].evil.example")
+    ('::1', 'localhost', '')
+    """
+    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", given.lower())
+    return "" if found is None else found[1] or found[2]
+
+
+def _split(address: str) -> str:
+    """Split host and port off the address of a site.
+
+    >>> _split("http://localhost:8000"), _split("null"), _split("http://[")
+    ('localhost:8000', '', '')
     """
     try:
-        parts = urlsplit(address)
-        return ("", "") if "@" in parts.netloc else (parts.hostname or "", parts.netloc)
+        return urlsplit(address).netloc
     except ValueError:
-        return "", ""
+        return ""
 
 
 def _is_same(given: str, token: str) -> bool:

@@ -110,7 +110,7 @@ class Jobs:
 
     async def _run(self, job: BackgroundJob) -> Payload:
         """Run a job's process to its end, and return its last message."""
-        child = Child(run_job, self._limits.niceness)
+        child = Child(run_job, self._limits.niceness, self._limits.job_memory)
         try:
             child.send(job.function, job.payload)
             while "progress" in (message := await child.receive()):

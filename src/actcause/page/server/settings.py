@@ -6,13 +6,13 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MIB = 1 << 20
+MIB, GIB = 1 << 20, 1 << 30
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a request may cost: bytes of its body, seconds and bytes of memory of a question."""
+    """What a request may cost: bytes of its body, seconds and bytes of memory of a question or a job."""
 
     body: int = MIB
     upload: int = 1024 * MIB
@@ -27,24 +27,34 @@ class Limits:
     waiting_jobs: int = 20
     remembered_jobs: int = 100
     niceness: int = 10  # of a job: questions go first
+    job_memory: int = field(default_factory=lambda: max(4 * GIB, _measure_machine() // 2))
+    quota: int = 20 * GIB  # of the folder of recordings, and of that of runs
     connections: int = 500  # half of the files that a process may usually have open
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the page listens and what it reads; `data` holds recordings, `runs` what was learned from some."""
+    """Where the page listens and what it reads; `data` holds recordings, `runs` what was learned from some.
+
+    Without a token everybody who can connect is let in.
+    """
 
     data: Path
     runs: Path
     host: str = "127.0.0.1"
     port: int = 8000
     token: str | None = None
+    entry: str | None = None  # what opens the page once in place of the token
+    any_host: bool = False  # whether requests may name another host than this machine
     limits: Limits = field(default_factory=Limits)
 
-    @property
-    def local(self) -> bool:
-        """Whether only this machine can connect."""
-        return self.host in LOOPBACK
+
+def _measure_machine() -> int:
+    """Measure the bytes of memory that this machine has; none where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 0
 
 
 def home() -> Path:

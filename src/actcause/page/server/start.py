@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from urllib.parse import quote
 
 from ...errors import QueryError
 from .. import serve
-from .settings import LOOPBACK, Settings, home
+from .settings import GIB, LOOPBACK, Limits, Settings, home
 
 PORT = 8000
+QUOTA, MOST_QUOTA = 20.0, 1e9  # GiB
 LEAST_TOKEN = 8
 
 
@@ -24,23 +28,45 @@ def explore(
     host: str = LOOPBACK[0],
     port: int = PORT,
     token: str | None = None,
+    open_to_all: bool = False,
+    quota: float = QUOTA,
     ready: Callable[[str], None] = print,
+    show: Callable[[str], None] | None = None,
 ) -> None:
     """Serve the explorer until interrupted; `ready` is called with its address once it answers.
 
-    `data` is the folder of recordings and `runs` that of trained runs, by default folders of the user's own. Port 0
-    is any free one. Visitors of another host than this machine must bring the token; without one, one is made up.
+    `data` is the folder of recordings and `runs` that of trained runs, by default folders of the user's own; neither
+    may grow beyond `quota` GiB. Port 0 is any free one. Visitors must bring the token, which the address holds;
+    without one, one is made up. With `open_to_all` there is none, and every user of this machine is let in. `show`
+    is called with an address for a browser of this machine, which works once: other users can see which addresses
+    programs are started with.
     """
     folders = _find_folder("data", data, "recordings"), _find_folder("runs", runs, "runs")
     if token is not None and len(token) < LEAST_TOKEN:
         wrong = f"{{parameter}} must have at least {LEAST_TOKEN} characters; leave it out and one is made up."
         raise QueryError(wrong, parameter="token")
-    if token is None and host not in LOOPBACK:
-        token = secrets.token_urlsafe(24)
+    if open_to_all and (token is not None or host not in LOOPBACK):
+        why = "a token is given" if token is not None else f"other machines can reach {host}"
+        raise QueryError("{parameter} lets everybody in, but {why}; leave it out.", parameter="open_to_all", why=why)
+    if not 0 <= quota < MOST_QUOTA:
+        wrong = "{parameter} must be a number of GiB, or 0 for no limit. Got {given}."
+        raise QueryError(wrong, parameter="quota", given=quota)
+    any_host = host not in LOOPBACK or token is not None
+    if not open_to_all:
+        token = token or secrets.token_urlsafe(24)
+    entry = secrets.token_urlsafe(24) if token and show is not None else None
+    limits = Limits(quota=int(quota * GIB) or sys.maxsize)
     with _listen(host, port) as listening:
         port = listening.getsockname()[1]
-        url = _address(host, port) + (f"?token={token}" if token else "")
-        serve(Settings(*folders, host, port, token), listening, lambda: ready(url))
+        address = _address(host, port)
+
+        def announce() -> None:
+            ready(address + (f"?token={quote(token)}" if token else ""))
+            if show is not None:
+                show(address + (f"?entry={entry}" if entry else ""))
+
+        settings = Settings(*folders, host, port, token, entry, any_host, limits)
+        serve(settings, listening, announce)
 
 
 def _find_folder(parameter: str, given: str | PathLike[str] | None, name: str) -> Path:
@@ -62,16 +88,23 @@ def _find_folder(parameter: str, given: str | PathLike[str] | None, name: str) -
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=512)
-    except (OSError, UnicodeError, OverflowError) as error:
-        number = getattr(error, "errno", None)
-        reason = os.strerror(number) if number and number > 0 else "there is no such address"
-        remedy = "choose another {port}, or 0 for any free one" if port else "choose another {host}"
-        wrong, blamed = (
-            f"Cannot listen on {{address}}, port {{number}}: {{reason}}; {remedy}.",
-            "port" if port else "host",
-        )
-        raise QueryError(wrong, parameter=blamed, address=host, number=port, reason=reason) from None
+    except (OSError, UnicodeError) as error:
+        wrong = "Cannot listen on {address}: there is no such address; choose another {parameter}."
+        raise QueryError(wrong, parameter="host", address=host) from error
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except (OSError, OverflowError) as error:
+        foreign = getattr(error, "errno", None) in (errno.EADDRNOTAVAIL, errno.ENETUNREACH)
+        remedy = "this machine has no such address; choose another {parameter}"
+        if not foreign:
+            remedy = f"{os.strerror(getattr(error, 'errno', 0) or errno.EINVAL)}; choose another {{parameter}}"
+            remedy += ", or 0 for any free one" if port else ""
+        raise QueryError(
+            f"Cannot listen on {{address}}, port {{number}}: {remedy}.",
+            parameter="host" if foreign or not port else "port",
+            address=host,
+            number=port,
+        ) from None
 
 
 def _address(host: str, port: int) -> str:

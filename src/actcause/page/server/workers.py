@@ -3,6 +3,9 @@
 A question that takes longer than `patience` moves out of the way: another process takes its place, and
 its own gets a lower priority, until the question ends or its time is up. A process past its time is
 killed; one past its memory says so.
+
+Of the questions that wait, the newest goes first, and while long ones are about, one process is kept for those that
+come: however many long questions wait, a short one is answered soon.
 """
 
 from __future__ import annotations
@@ -112,9 +115,9 @@ class QuestionWorkers:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._idle: asyncio.Queue[Child] = asyncio.LifoQueue()  # the last one still has what it computed
+        self._idle: list[Child] = []  # the last one still has what it computed
+        self._waiting: list[asyncio.Future[Child]] = []  # the newest question last
         self._children: set[Child] = set()
-        self._waiting = 0
         self._slow = 0
         self._owned: dict[str, tuple[int, asyncio.Task[Payload]]] = {}
         self._calls: set[asyncio.Task[Payload]] = set()
@@ -242,10 +245,11 @@ class QuestionWorkers:
             raise
         finally:
             self._slow -= slow
+            self._hand_out()
         if slow or answer["spent"]:
             self._replace(child, slow)
         else:
-            self._idle.put_nowait(child)
+            self._put_idle(child)
             if answer["memory"] > child.fresh + GROWN:
                 asyncio.get_running_loop().call_later(self._limits.rest, self._retire, child, child.calls)
         return answer
@@ -257,18 +261,33 @@ class QuestionWorkers:
         return child
 
     async def _wait_for_idle(self) -> Child:
-        if not self._idle.empty():
-            return self._idle.get_nowait()
-        if self._waiting >= self._limits.waiting:
+        if self._idle:
+            return self._idle.pop()
+        if len(self._waiting) >= self._limits.waiting:
             raise Refused("Too many questions are waiting; try again in a moment.", status=503)
-        self._waiting += 1
+        place: asyncio.Future[Child] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
         try:
             async with asyncio.timeout(self._limits.seconds if self._ready else START_SECONDS):
-                return await self._idle.get()
-        except TimeoutError:
-            raise Refused("The server is busy; try again in a moment.", status=503) from None
-        finally:
-            self._waiting -= 1
+                return await asyncio.shield(place)
+        except BaseException as reason:
+            if place.done():  # it came as the question was given up
+                self._put_idle(place.result())
+            else:
+                self._waiting.remove(place)
+            if isinstance(reason, TimeoutError):
+                raise Refused("The server is busy; try again in a moment.", status=503) from None
+            raise
+
+    def _put_idle(self, child: Child) -> None:
+        self._idle.append(child)
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Give processes that have nothing to do to questions that wait."""
+        kept = 1 if self._slow and self._limits.workers > 1 else 0
+        while self._waiting and len(self._idle) > kept:
+            self._waiting.pop().set_result(self._idle.pop())
 
     async def _step_aside(self, child: Child, enough: float) -> None:
         """Lower the priority of a long question; on a busy machine not before it has worked at all."""
@@ -284,12 +303,8 @@ class QuestionWorkers:
 
     def _retire(self, child: Child, calls: int) -> None:
         """Replace a process that has grown, once it has had nothing to do for a while."""
-        idle = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
-        rested = child in idle and child.calls == calls
-        for each in idle:
-            if each is not child or not rested:
-                self._idle.put_nowait(each)
-        if rested and self._open:
+        if self._open and child in self._idle and child.calls == calls:
+            self._idle.remove(child)
             self._replace(child, False)
 
     async def _hire(self) -> None:
@@ -304,7 +319,7 @@ class QuestionWorkers:
                 await asyncio.sleep(1 if self._open else 0)
             else:
                 self._ready = True
-                self._idle.put_nowait(child)
+                self._put_idle(child)
                 return
 
     async def _dismiss(self, child: Child) -> None:
