@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from actcause.data import collect
 from actcause.envs import Domain, make
 from actcause.envs.random_vectors import RandomVectors
-from actcause.learn import JACI
+from actcause.learn import MaskJACI
 from actcause.learn.methods.em import MaskEM
 from actcause.learn.methods.mask_jaci import SMALL
 from actcause.learn.training.batches import FOLDS
@@ -76,7 +76,7 @@ def with_distractors(factors: int) -> RandomVectors:
 
 def training_of(domain: Domain, rows: int) -> MaskEM:
     """Prepare a training that is about to begin its EM stage."""
-    learner = JACI()
+    learner = MaskJACI()
     run = prepare_replica(learner, collect(domain, rows, seed=0))
     learner.sizes_ = dict(SMALL)
     return MaskEM(learner, [run], Session(find_device("cpu"), 0))

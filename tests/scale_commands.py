@@ -17,8 +17,7 @@ from typing import Any
 from actcause.cli import main
 from actcause.data import collect
 from actcause.parallel import Outcome
-from actcause.parallel.base import attempt
-from actcause.parallel.processes import Local
+from actcause.parallel.processes import Local, attempt
 
 EXPERIMENTS = str(Path(__file__).parents[1] / "experiments")
 QUESTION = '{"model": "rock-throwing", "event": "ST=1"}\n'

@@ -218,7 +218,7 @@ def test_numbers_that_are_none_are_refused_in_one_line(trained, capsys, tmp_path
         (("DATA", "--set", "stepz=3"), "did you mean 'steps'"),
         (("DATA", "--set", "steps"), "such as steps=6000"),
         (("DATA", "--set", "seed=3"), "seed has --seed"),
-        (("DATA", "--set", "steps=-1"), "The 'steps' parameter of JACI must be"),
+        (("DATA", "--set", "steps=-1"), "The '--set steps' parameter of JACI must be"),
         (("DATA", "--max-seconds", "0"), "parameter of JACI must be positive"),
         (("DATA", "--device", "tpu"), "device"),
         (("DATA", "--frames", "100"), "--frames is for a domain"),

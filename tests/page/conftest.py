@@ -38,7 +38,7 @@ def client(settings: Settings) -> Iterator[TestClient]:
 def trained(client: TestClient) -> tuple[str, dict[str, Any]]:
     """The name of a small run that was trained on 1-in, and its job."""
     options = {"steps": 20, "distil_steps": 20, "width": 4, "batch": 16}
-    asked = {"source": {"domain": "1-in", "frames": 1000}, "options": options, "name": "My run!"}
+    asked = {"source": {"domain": "1-in", "frames": 1000}, "method": "jaci-em", "options": options, "name": "My run!"}
     begun = client.post("/api/runs", json=asked).json()
     return begun["run"], wait_for_job(client, begun["job"])
 

@@ -36,7 +36,7 @@ def test_a_training_tells_its_shares_its_notes_and_its_error(trained):
 
 def test_a_run_is_listed_with_method_data_time_and_error(client, trained):
     run = listed(client, trained[0])
-    assert (run["method"], run["source"], run["status"]) == ("jaci-auto", "1-in, 1,000 frames, seed 0", "finished")
+    assert (run["method"], run["source"], run["status"]) == ("jaci-em", "1-in, 1,000 frames, seed 0", "finished")
     assert run["seconds"] > 0
     assert run["scores"]["states"] == 1000
     assert not run["resumable"]
@@ -82,7 +82,8 @@ def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
     asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}, "name": "long"}
     begun = client.post("/api/runs", json=asked).json()
     wait_for_job(client, begun["job"], lambda job: job["progress"].get("step"))
-    assert listed(client, "long")["status"] == "running"
+    under_way = listed(client, "long")
+    assert (under_way["method"], under_way["status"]) == ("jaci-auto", "running")
     refused = client.post("/api/runs/long/resume", json={})
     assert refused.json()["error"] == "This training is under way already."
     assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import signal
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,10 +125,10 @@ def train(
     from ..learn.training_source import TrainingSource
     from . import sweep as command
 
-    with launch.one_voice():
+    given = dict(parse_setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
+    with launch.one_voice(), _name_settings(given):
         source, settings = command.split_words(words, sweep or ())
         first, *others = _parse_seeds(seed)
-        given = dict(parse_setting(text, "steps=6000", OWN_OPTIONS) for text in options or ())
         rows = TrainingSource(source, None if mapping is None else str(mapping), frames, draw)
         shared = {**given, "seed": first, "device": device, "max_seconds": max_seconds}
         if others:
@@ -287,6 +287,19 @@ def _library() -> Any:
             raise
         raise MissingExtraError("Learning from data", "learn") from None
     return learn
+
+
+@contextmanager
+def _name_settings(given: Mapping[str, Any]) -> Iterator[None]:
+    """Name a wrong option of a method as it was given: `--set steps`."""
+    from ..learn.errors import LearnError
+
+    try:
+        yield
+    except LearnError as wrong:
+        if wrong.parameter in given:
+            wrong.parameter = f"--set {wrong.parameter}"
+        raise
 
 
 def _parse_seeds(text: str) -> tuple[int, ...]:

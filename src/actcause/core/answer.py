@@ -18,8 +18,7 @@ from .expression import Expression, Name, Number
 from .logic import Compare, Not
 from .model import Model
 from .normality import Broken, Normality, as_normality
-from .text import parse_event, parse_formula
-from .wording import open_with_event, write_assignments, write_event, write_list
+from .text import open_with_event, parse_event, parse_formula, write_assignments, write_event, write_list
 
 Assignment = Mapping[str, int]
 CONDITIONS = ("AC1", "AC2a", "AC2b", "AC3")
@@ -112,9 +111,13 @@ class Query:
         if self.contrast is not None:
             fix(self, "contrast", self._read_formula("contrast", self.contrast))
             check_contrast(self.model, self.effect, self.contrast)
-        fix(self, "normality", as_normality(self.normality))
-        for rule in () if self.normality is None else self.normality.rules:
-            with blaming("normality"):
+        if self.normality is not None:
+            fix(self, "normality", as_normality(self.normality))
+            self._check_rules(self.normality)
+
+    def _check_rules(self, normality: Normality) -> None:
+        with blaming("normality"):
+            for rule in normality.rules:
                 for name in rule.facts.names:
                     self.model.check_known(name)
                 if rule.facts.arithmetic:

@@ -112,9 +112,9 @@ class Normality:
         return {"rules": [str(rule) for rule in self.rules], "order": self.order}
 
 
-def as_normality(given: Normality | str | Iterable[Any] | None) -> Normality | None:
+def as_normality(given: Normality | str | Iterable[Any]) -> Normality:
     """Read rules where a `Normality` is expected; they are then ordered by inclusion."""
-    if given is None or isinstance(given, Normality):
+    if isinstance(given, Normality):
         return given
     if not isinstance(given, Iterable):
         raise QueryError("{parameter} must be a Normality, or rules; got {got!r}.", parameter="normality", got=given)

@@ -10,15 +10,15 @@ from .collect import collect
 from .collect_recording import collect_recording
 from .describe import Description, describe, describe_domain
 from .domains import domain_names, make_domain, make_seeded_domain
-from .files import convert, count_rows, load, read_batches
 from .film import film_recording, replay
 from .layout import Layout
 from .minari import from_minari
+from .parquet import count_rows
 from .recording import Recording, join_recordings
 from .row_arrays import concatenate
 from .standardise import Standardiser
-from .transitions import Transitions
-from .writer import Writer
+from .transitions import Transitions, load, read_batches
+from .writer import Writer, convert
 
 if TYPE_CHECKING:
     from .recorder import Recorder, record

@@ -14,10 +14,9 @@ import numpy as np
 from ..worlds import World
 from .collect import collect
 from .domains import make_domain
-from .files import read_batches
 from .layout import Layout
 from .running_statistics import RunningStatistics
-from .transitions import Transitions
+from .transitions import Transitions, read_batches
 from .validate import Array
 
 RATE_FRAMES = 20_000  # of the short rollout by which a domain's rates are told

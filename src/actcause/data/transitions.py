@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import DataError, quote
 from .history import Past, add_past
 from .layout import Layout, check_name
+from .parquet import ROWS
 from .reading import read_frame, read_rows
 from .row_arrays import RowArrays, concatenate
 from .standardise import Standardiser
@@ -287,3 +288,32 @@ class Transitions(RowArrays):
         listed = ", ".join(self.factors[:8]) + (f" and {len(self.factors) - 8} more" if len(self.factors) > 8 else "")
         truth = "" if self.cause is None else ", true causes known"
         return f"<Transitions: {len(self)} rows{counted} of {listed}; outcome {self.outcome_factor}{truth}>"
+
+
+def load(path: str | PathLike[str], mapping: Any = None) -> Transitions:
+    r"""Read all rows of a file.
+
+    `path` is one of our files, or any Parquet, CSV or NPZ file: then `mapping` (a dictionary, or a JSON or TOML
+    file) says which column is what, unless the columns are named as ours are (see `actcause.data.mapping`). Of our
+    own files a mapping may ask for past frames: `{"history": 2}`.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> table = "bx,px,hit,next_bx\n0,1,1,1\n1,5,0,1\n1,1,1,2\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "mine.csv").write_text(table)
+    ...     mapping = {"factors": {"block": ["bx"], "push": ["px"]}, "outcome": {"block": ["next_bx"]}}
+    ...     load(f"{folder}/mine.csv", mapping | {"cause": {"push": "hit"}})
+    <Transitions: 3 rows of block, push; outcome block, true causes known>
+    """
+    return Transitions.load(path, mapping)
+
+
+def read_batches(
+    path: str | PathLike[str], mapping: Any = None, *, rows: int = ROWS, group: int | None = None
+) -> Iterator[Transitions]:
+    """Read a file, at most `rows` rows at a time; never more than one row group is in memory.
+
+    `group` reads only that row group, of a file that `actcause` wrote.
+    """
+    yield from map(Transitions.take_over, read_rows(path, mapping, rows=rows, group=group))

@@ -16,6 +16,7 @@ from ..io.atomic import reason, write_whole
 from .header import KEY, Header
 from .layout import Layout
 from .parquet import ROWS, WHAT, open_parquet
+from .reading import read_rows
 from .row_arrays import RowArrays, concatenate
 from .validate import Array, copy_metadata
 
@@ -153,6 +154,17 @@ def join_files(paths: Sequence[Path], out: BinaryIO) -> None:
                 for group in range(file.num_row_groups):
                     rows = file.read_row_group(group)
                     sink.write_table(rows, row_group_size=len(rows))
+
+
+def convert(source: str | PathLike[str], mapping: Any, out: str | PathLike[str], *, rows: int = ROWS) -> int:
+    """Write other people's file as one of ours, batch by batch; return the number of transitions."""
+    batches = read_rows(source, mapping, rows=rows)
+    first = next(batches)
+    with Writer(out, first.layout, metadata=first.metadata) as writer:
+        writer.append(first)
+        for batch in batches:
+            writer.append(batch)
+        return writer.rows
 
 
 def open_sink(file: BinaryIO, schema: Any) -> Any:

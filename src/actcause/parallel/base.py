@@ -59,19 +59,3 @@ def values(outcomes: Iterable[Outcome[R]]) -> Iterator[R]:
         if outcome.error is not None:
             raise EngineError(outcome.error)
         yield outcome.value  # type: ignore[misc]  # None is a value where there is no error
-
-
-def attempt(function: Callable[[T], R], task: T) -> tuple[R | None, str | None]:
-    """Return the value of a task, or the sentence of what it raised."""
-    try:
-        return function(task), None
-    except Exception as wrong:  # whatever it is, the tasks of others go on
-        return None, sentence(wrong)
-
-
-def sentence(wrong: Exception) -> str:
-    """Say an exception in one line: a user's mistake as it says itself, anything else with its type."""
-    said = " ".join(str(wrong).split())
-    if isinstance(wrong, ActCauseError):
-        return said
-    return f"{type(wrong).__name__}: {said}" if said else type(wrong).__name__

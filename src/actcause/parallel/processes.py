@@ -13,7 +13,8 @@ from multiprocessing.connection import wait as ready
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from .base import Outcome, attempt, sentence
+from ..errors import ActCauseError
+from .base import Outcome
 from .child_process import ChildProcess, hold_interrupts
 from .ordering import Died, Reply, run_in_order
 
@@ -130,10 +131,26 @@ def _serve(channel: Connection) -> None:
         except EOFError:
             return
         except Exception as wrong:  # a function that is of no module
-            reply = None, sentence(wrong)
+            reply = None, describe_error(wrong)
         try:
             channel.send(reply)
         except BrokenPipeError:
             return
         except Exception as wrong:  # a value that cannot be sent
-            channel.send((None, sentence(wrong)))
+            channel.send((None, describe_error(wrong)))
+
+
+def attempt(function: Callable[[T], R], task: T) -> tuple[R | None, str | None]:
+    """Return the value of a task, or the sentence of what it raised."""
+    try:
+        return function(task), None
+    except Exception as wrong:  # whatever it is, the tasks of others go on
+        return None, describe_error(wrong)
+
+
+def describe_error(wrong: Exception) -> str:
+    """Say an exception in one line: a user's mistake as it says itself, anything else with its type."""
+    message = " ".join(str(wrong).split())
+    if isinstance(wrong, ActCauseError):
+        return message
+    return f"{type(wrong).__name__}: {message}" if message else type(wrong).__name__

@@ -15,9 +15,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ..errors import MissingExtraError
-from .base import EngineError, Outcome, attempt
+from .base import EngineError, Outcome
 from .child_process import environment
 from .ordering import Died, Reply, run_in_order
+from .processes import attempt
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -27,7 +27,7 @@ from ..expression import Expression
 from ..find import Share, make_query
 from ..model import Model
 from ..solvers import TooManyClausesError
-from ..wording import open_with_event, write_assignments, write_event
+from ..text import open_with_event, write_assignments, write_event
 from .causal_contexts import CausalContexts
 from .lazy_list import LazyList
 from .search import MinimalEvents, Requirements
