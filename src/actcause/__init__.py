@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import _moved, examples, formats
 from ._version import __version__ as __version__
 from .core.answer import Answer, Cause, Query, Replay, Status, Verdict, Witness
+from .core.black_boxes import BlackBox, BoxAnswer, BoxCause, BoxReplay, BoxVerdict, BoxWitness, Interval
 from .core.compare import Comparison, Opinion, compare
 from .core.definitions import DEFINITIONS
 from .core.equation import vectorized
@@ -49,6 +50,12 @@ __all__ = [
     "DEFINITIONS",
     "ActCauseError",
     "Answer",
+    "BlackBox",
+    "BoxAnswer",
+    "BoxCause",
+    "BoxReplay",
+    "BoxVerdict",
+    "BoxWitness",
     "Cause",
     "Comparison",
     "DataError",
@@ -56,6 +63,7 @@ __all__ = [
     "Explanation",
     "ExplanationVerdict",
     "Explanations",
+    "Interval",
     "MissingExtraError",
     "Model",
     "ModelError",

@@ -32,6 +32,7 @@ class Status(Enum):
     MAX_EXPLANATIONS = "max-explanations"
     OUT_OF_TIME = "out-of-time"
     OUT_OF_STEPS = "out-of-steps"
+    OUT_OF_CALLS = "out-of-calls"
     TOO_LARGE = "too-large"
 
     def describe(self, naming: Naming = name_in_python) -> str:
@@ -49,6 +50,7 @@ _SENTENCES = {
     Status.MAX_EXPLANATIONS: "The search stopped at {max_explanations}; raise it to look for more.",
     Status.OUT_OF_TIME: "The search ran out of time; raise {max_seconds} to go on.",
     Status.OUT_OF_STEPS: "The search ran out of steps; raise {max_steps} to go on.",
+    Status.OUT_OF_CALLS: "The search ran out of calls of the function; raise {max_calls} to go on.",
     Status.TOO_LARGE: "The state space is too large to be searched whole; use fewer roots, smaller ranges, "
     "or an {alpha_sufficiency} below 1/2.",
 }

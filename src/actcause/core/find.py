@@ -1,12 +1,13 @@
 """The verbs: `causes`, `is_cause` and `partitions`."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, overload
 
 from ..errors import QueryError, TooLargeError, blaming, suggest
 from ..parallel import Engine
 from .answer import Answer, Assignment, Cause, Query, Status, Verdict
+from .black_boxes import BlackBox, BoxAnswer, BoxVerdict, box_causes, judge_box
 from .definitions import DEFINITIONS, Definition, OutOfBudget, Search
 from .expression import Expression
 from .model import Model
@@ -22,8 +23,11 @@ from .text import parse_event
 Share = float | Fraction | str | None
 Rules = Normality | str | Iterable[Any] | None
 SOLVERS = ("auto", "exhaustive")
+FOR_BOXES = ("max_calls", "confidence", "least_share", "seed")
+FOR_MODELS = ("solver", "normality", "max_steps")
 
 
+@overload
 def causes(
     model: Model,
     *,
@@ -38,18 +42,66 @@ def causes(
     max_causes: int | None = None,
     max_seconds: float | None = None,
     max_steps: int | None = None,
-) -> Answer:
+) -> Answer: ...
+
+
+@overload
+def causes(
+    model: BlackBox,
+    *,
+    context: Mapping[str, Any] | str,
+    effect: str | Callable[[Any], Any],
+    definition: str = "modified-hp",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    contrast: str | Callable[[Any], Any] | None = None,
+    max_causes: int | None = None,
+    max_calls: int | None = 10_000,
+    max_seconds: float | None = None,
+    confidence: float = 0.95,
+    least_share: float = 0.01,
+    seed: int = 0,
+) -> BoxAnswer: ...
+
+
+def causes(
+    model: Model | BlackBox,
+    *,
+    context: Mapping[str, Any] | str,
+    effect: str | Expression | Callable[[Any], Any],
+    definition: str = "modified-hp",
+    solver: str = "auto",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    contrast: str | Expression | Callable[[Any], Any] | None = None,
+    normality: Rules = None,
+    max_causes: int | None = None,
+    max_seconds: float | None = None,
+    max_steps: int | None = None,
+    **for_boxes: Any,
+) -> Answer | BoxAnswer:
     r"""Find all minimal causes of an effect, lazily.
 
     With `contrast`, a formula that rules the effect out, the causes are those of the effect *rather than* that: a
     witness must bring it about. With `normality`, a `Normality` or its rules, a witness's world must be at least as
     normal as the actual one; `Answer.ranked` ranks the causes by their best witnesses.
 
+    Of a `BlackBox`, a function instead of a model, causes are searched for with at most `max_calls` runs of it. Where
+    ranges are too large to be tried value by value, claims rest on samples: with an error of at most 1 - `confidence`
+    nothing was missed that at least the share `least_share` of the values would show.
+
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> answer = causes(model, context={"ST": 1, "BT": 1}, effect="BS == 1")
     >>> [dict(cause.event) for cause in answer.causes]
     [{'ST': 1}, {'SH': 1}]
     """
+    if isinstance(model, BlackBox):
+        _refuse(FOR_MODELS, solver=solver != "auto", normality=normality is not None, max_steps=max_steps is not None)
+        shares: dict[str, Share] = {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
+        limits = {"max_causes": max_causes, "max_seconds": max_seconds, **_for_boxes(for_boxes)}
+        question = {"context": context, "effect": effect, "definition": definition, "contrast": contrast}
+        return box_causes(model, **question, **shares, **limits)  # type: ignore[arg-type]
+    _refuse(FOR_BOXES, **dict.fromkeys(_for_boxes(for_boxes), True))
     query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
     if max_causes is not None and max_causes < 1:
         raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
@@ -69,6 +121,23 @@ def _search_within_budget(solver: Solver, search: Search, max_causes: int | None
         yield ended.status
 
 
+def _for_boxes(given: dict[str, Any]) -> dict[str, Any]:
+    """Check the names of what only black boxes take."""
+    unknown = next((name for name in given if name not in FOR_BOXES), None)
+    if unknown is not None:
+        raise TypeError(f"got an unexpected keyword argument {unknown!r}")
+    return given
+
+
+def _refuse(parameters: tuple[str, ...], **given: bool) -> None:
+    """Refuse what a model takes and a black box does not, or the other way round."""
+    wrong = next((name for name in parameters if given.get(name)), None)
+    if wrong is not None:
+        of, other = ("a model", "a BlackBox") if parameters is FOR_BOXES else ("a BlackBox", "a Model")
+        raise QueryError("{parameter} cannot be asked of {of}, only of {other}.", parameter=wrong, of=of, other=other)
+
+
+@overload
 def is_cause(
     model: Model,
     *,
@@ -83,14 +152,58 @@ def is_cause(
     normality: Rules = None,
     max_seconds: float | None = None,
     max_steps: int | None = None,
-) -> Verdict:
-    r"""Judge one event: is it a cause of the effect? See `causes` for `contrast` and `normality`.
+) -> Verdict: ...
+
+
+@overload
+def is_cause(
+    model: BlackBox,
+    *,
+    context: Mapping[str, Any] | str,
+    effect: str | Callable[[Any], Any],
+    event: Mapping[str, Any] | str,
+    definition: str = "modified-hp",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    contrast: str | Callable[[Any], Any] | None = None,
+    max_calls: int | None = 10_000,
+    max_seconds: float | None = None,
+    confidence: float = 0.95,
+    least_share: float = 0.01,
+    seed: int = 0,
+) -> BoxVerdict: ...
+
+
+def is_cause(
+    model: Model | BlackBox,
+    *,
+    context: Mapping[str, Any] | str,
+    effect: str | Expression | Callable[[Any], Any],
+    event: Mapping[str, Any] | str,
+    definition: str = "modified-hp",
+    solver: str = "auto",
+    alpha_sufficiency: Share = None,
+    alpha_necessity: Share = None,
+    contrast: str | Expression | Callable[[Any], Any] | None = None,
+    normality: Rules = None,
+    max_seconds: float | None = None,
+    max_steps: int | None = None,
+    **for_boxes: Any,
+) -> Verdict | BoxVerdict:
+    r"""Judge one event: is it a cause of the effect? See `causes` for `contrast`, `normality` and black boxes.
 
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> verdict = is_cause(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"ST": 1})
     >>> print(verdict)
     ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
     """
+    if isinstance(model, BlackBox):
+        _refuse(FOR_MODELS, solver=solver != "auto", normality=normality is not None, max_steps=max_steps is not None)
+        shares: dict[str, Share] = {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
+        question = {"context": context, "effect": effect, "definition": definition, "contrast": contrast}
+        limits = {"max_seconds": max_seconds, **_for_boxes(for_boxes)}
+        return judge_box(model, event=event, **question, **shares, **limits)  # type: ignore[arg-type]
+    _refuse(FOR_BOXES, **dict.fromkeys(_for_boxes(for_boxes), True))
     query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     return _solver(query, solver).judge(search, query.check_event(event))
@@ -182,11 +295,11 @@ def get_definition(name: str) -> Definition:
 def make_query(
     model: Model,
     context: Assignment | str,
-    effect: str | Expression,
+    effect: Any,
     definition: str,
     alpha_sufficiency: Share = None,
     alpha_necessity: Share = None,
-    contrast: str | Expression | None = None,
+    contrast: Any = None,
     normality: Rules = None,
 ) -> Query:
     """Check the parts of a question and put them together."""

@@ -180,7 +180,7 @@ def _by_part(search: Search, event: Assignment) -> Fraction:
 
 def _judge(search: Search, event: Assignment) -> Verdict:
     """Judge an event, within what is left of the budget."""
-    verdict = is_cause(event=event, max_seconds=search.remaining, **search.query.arguments)
+    verdict: Verdict = is_cause(event=event, max_seconds=search.remaining, **search.query.arguments)
     if verdict.holds is None:
         raise OutOfBudget(verdict.status)
     return verdict

@@ -11,8 +11,8 @@ from ...errors import Naming, name_in_python
 from ..answer import Assignment, Cause, Query, Status
 from ..contexts import ContextTable
 from ..expression import Expression
+from ..lazy_list import LazyList
 from ..text import open_with_event, write_assignments, write_event
-from .lazy_list import LazyList
 
 CONDITIONS = ("EX1a", "EX1b", "EX2", "EX3", "EX4")
 

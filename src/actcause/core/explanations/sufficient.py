@@ -25,11 +25,11 @@ from ..counting import format_count
 from ..definitions import Deadline, OutOfBudget, Search
 from ..expression import Expression
 from ..find import Share, make_query
+from ..lazy_list import LazyList
 from ..model import Model
 from ..solvers import TooManyClausesError
 from ..text import open_with_event, write_assignments, write_event
 from .causal_contexts import CausalContexts
-from .lazy_list import LazyList
 from .search import MinimalEvents, Requirements
 from .sufficient_contexts import AllContexts, ListedContexts, SufficientContexts
 

@@ -25,12 +25,12 @@ from ...errors import QueryError, blaming, quote
 from ..answer import Assignment, Query
 from ..contexts import ContextTable
 from ..definitions import Deadline, OutOfBudget
+from ..estimate import Estimate, estimate
 from ..expression import Expression
 from ..find import Share, get_definition
 from ..model import Model
 from ..text import parse_event, parse_formula
 from .counting import TooManyStatesError
-from .estimate import Estimate, estimate
 from .prior import IndependentRoots, read_prior
 from .tally import (
     BOTH,

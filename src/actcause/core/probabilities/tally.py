@@ -12,13 +12,13 @@ import numpy as np
 from ..answer import Assignment
 from ..contexts import ContextTable
 from ..definitions import Deadline
+from ..estimate import Estimate, estimate
 from ..explanations.causal_contexts import COUNTERFACTUAL
 from ..expression import Array, Expression, Name, Number
 from ..find import is_cause
 from ..logic import And, Compare
 from ..model import Model
 from .counting import count_worlds
-from .estimate import Estimate, estimate
 from .prior import IndependentRoots, Prior
 
 Probability = Fraction | Estimate | None

@@ -14,7 +14,7 @@ from math import log, log1p
 
 import numpy as np
 
-from ..expression import Array
+from .expression import Array
 
 HALVINGS = 60
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar, overload
 
-from ..answer import Status
+from .answer import Status
 
 T = TypeVar("T")
 
