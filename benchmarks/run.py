@@ -25,6 +25,7 @@ BENCHMARKS = (
     *("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up"),
     "contrast_normality",
     "explanations",
+    "black_boxes",
 )
 LONG = (
     "learning",

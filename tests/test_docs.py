@@ -8,7 +8,8 @@ The conventions, held by this file:
   wide, and the lines below one, if there are any, are what it prints (on stderr too; spaces at the end
   of a line do not count). `; echo $?` adds the exit code. `make`, `pip`, `git` and `cd` are not run,
   but a target of `make` must exist.
-- `model` blocks parse. One with `title="NAME"` is also a file that the page's commands can read.
+- `model` blocks parse. One with `title="NAME"`, or a python block with a title, is also a file that the page's commands
+  can read.
 
 When an answer is worded anew, `python tests/test_docs.py` puts what the blocks print into the pages. Read the
 difference before you keep it.
@@ -121,7 +122,7 @@ def of_kind(kind: str) -> Any:
 
 def run_in(folder: Path, page: Path) -> Run:
     for block in blocks_of(page):
-        if block.kind == "model" and block.title:
+        if block.kind in ("model", "python") and block.title:
             (folder / block.title).write_text(block.source, encoding="utf-8")
     return Run(blocks_of(page), folder)
 

@@ -97,6 +97,17 @@ SMALLER = {
     "--workers 2": "--workers 1",  # two give the same: tests of the engines, of `predict`, of `ask` and of sweeps
 }
 
+CAR = """
+from actcause import BlackBox, Interval
+
+
+def stop(speed, brake):
+    return {"metres": speed**2 / (16 if brake else 2)}
+
+
+box = BlackBox(stop, {"speed": Interval(0, 40), "brake": (0, 1)})
+"""
+
 
 def test_every_example_of_the_help_runs(
     bottle: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -106,6 +117,7 @@ def test_every_example_of_the_help_runs(
     rows = "".join(f"{n % 3},{n % 7},{n % 3 + n % 7}\n" for n in range(200))
     Path("questions.jsonl").write_text('{"model": "rock-throwing", "event": "ST=1"}\n')
     Path("contexts.csv").write_text("ST,BT\n1,0\n1,1\n")
+    Path("car.py").write_text(CAR)
     Path("mine.csv").write_text(f"hand,ball,ball_next\n{rows}")
     Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')
     for tries in COMMANDS.values():

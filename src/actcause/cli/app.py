@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from .. import __version__
 from ..errors import ActCauseError, MissingExtraError, QueryError
 from ..io.console import print_note
-from . import ask, data, demo, examples, explain, formats, partition, probability, reproduce, serve, train
+from . import ask, data, demo, examples, explain, formats, partition, probability, probe, reproduce, serve, train
 from .options import name_option
 
 SUCCESS, MISTAKE = 0, 2
@@ -33,6 +33,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     **ask.COMMANDS,
     **explain.COMMANDS,
     **probability.COMMANDS,
+    **probe.COMMANDS,
     **partition.COMMANDS,
     **formats.COMMANDS,
     **demo.COMMANDS,

@@ -33,6 +33,7 @@ NAMED = frozenset(
         *("context", "effect", "event", "definition", "solver", "alpha_sufficiency", "alpha_necessity", "max_causes"),
         *("contrast", "normality", "normality_order"),
         *("max_explanations", "least_goodness", "contexts", "prior", "instead", "evidence", "samples", "confidence"),
+        *("max_calls", "least_share", "input"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
         *("data", "runs", "host", "port", "token", "open_to_all", "quota", "mapping", "frames", "draw", "steps"),
@@ -179,6 +180,31 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     SamplingSeedOption = Annotated[int, option("--seed S", "What the draws start from.")]
     ConfidenceOption = Annotated[float, option("--confidence SHARE", "How often an interval has to hold.")]
+    FunctionArgument = Annotated[
+        str,
+        typer.Argument(
+            metavar="FUNCTION", help="A Python function: module:function or file.py:function.", show_default=False
+        ),
+    ]
+    InputsOption = Annotated[
+        list[str] | None,
+        option(
+            "--input RANGE",
+            "An input of the function and what it can be, again for each: 'brake=0,1', 'gear=1..5', "
+            "'speed=0.0..40.0' for all numbers between.",
+        ),
+    ]
+    RequiredContextOption = Annotated[str, option("--context ASSIGNMENTS", "What the inputs were: 'speed=20,brake=0'.")]
+    RequiredEffectOption = Annotated[
+        str, option("--effect FORMULA", "What happened, over what the function returns: 'metres > 30.5', 'output'.")
+    ]
+    VectorizedOption = Annotated[bool, option("--vectorized", "The function takes arrays and returns arrays.")]
+    MaxCallsOption = Annotated[int, option("--max-calls N", "How often the function may be run.", min=1)]
+    BoxConfidenceOption = Annotated[float, option("--confidence SHARE", "How sure a claim from samples has to be.")]
+    LeastShareOption = Annotated[
+        float,
+        option("--least-share SHARE", "From which share of its values on a cause must not be missed."),
+    ]
     MaxExplanationsOption = Annotated[
         int | None, option("--max-explanations N", f"Stop at this many; for people {SHOWN_CAUSES}.", min=1)
     ]

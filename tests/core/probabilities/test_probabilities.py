@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import actcause as ac
 from actcause import DEFINITIONS, Model, QueryError
+from actcause.core.estimate import estimate
 from actcause.core.expression import Expression
 from actcause.core.probabilities import Estimate
 from actcause.core.probabilities import causal_probabilities as verbs
 from actcause.core.probabilities import prior as priors
-from actcause.core.estimate import estimate
 from explanation_oracle import random_effect
 from strategies import many, models, random_expression
 

@@ -186,12 +186,17 @@ class BoxAnswer(LazyList[BoxCause]):
     @property
     def sentence(self) -> str:
         """The first few causes, each in a sentence, and how far the search came."""
+        return self.describe()
+
+    def describe(self, naming: Naming = name_in_python) -> str:
+        """Write the sentences, with parameters in a front end's words."""
         none = f"No cause of {self.query.question_text} was found by '{self.query.definition}'."
         if not self.query.happened:
-            return f"{self.query.question_text} did not happen, so it has no cause.".capitalize()
-        return "\n".join([self._describe(none), *self._claims()])
+            text = f"{self.query.question_text} did not happen, so it has no cause."
+            return text[0].upper() + text[1:]
+        return "\n".join([self._describe(none), *self._claims(naming)])
 
-    def _claims(self) -> Iterator[str]:
+    def _claims(self, naming: Naming) -> Iterator[str]:
         status, total = self.status, len(self.query.box.handles)
         other = "other " if self._found else ""
         by_size = self.query.definition in (*SETS, "functional")
@@ -206,7 +211,7 @@ class BoxAnswer(LazyList[BoxCause]):
         if self.undecided:
             yield f"Undecided: {write_list([' with '.join(names) for names in self.undecided])}."
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'} of the function."
-        yield calls if status is Status.COMPLETE else f"{calls} {status.sentence}"
+        yield calls if status is Status.COMPLETE else f"{calls} {status.describe(naming)}"
 
     def __str__(self) -> str:
         return self.sentence

@@ -135,7 +135,8 @@ class _Judge:
                 enough = ", ".join(f"{name}={show_value(value)}" for name, value in cause.event.items())
                 return self.verdict(False, PROVED, f"AC3 fails, since it is not minimal: {enough} is enough")
         certainty = PROVED if search.changes.exact(names) else LIKELY
-        return self.verdict(False, certainty, "AC2a fails, since no change of it would have undone the effect")
+        tried = "" if certainty == PROVED else " that was tried"
+        return self.verdict(False, certainty, f"AC2a fails, since no change of it{tried} would have undone the effect")
 
     def _decide_member(self, search: ChangeSearch) -> BoxVerdict:
         if len(self.event) > 1:
