@@ -1,7 +1,7 @@
 """What reinforcement learning does with actual causes: more data, better goals, bonuses and explanations.
 
 >>> from actcause import rl
->>> "GoalPush" in dir(rl)
+>>> "augment" in dir(rl)
 True
 
 Importing this package needs numpy alone. The environments need Gymnasium, the replay buffer Stable-Baselines3: both
@@ -16,17 +16,33 @@ from typing import TYPE_CHECKING, Any
 from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from .action_explanation import ActionExplanation, explain_action, read_policy
+    from .augmentation import Augmentation, augment
+    from .bonus import InteractionBonus
+    from .chains import follow_actions
     from .goal_env import GoalEnv, GoalLayout
     from .goal_fetch import GoalFetchPush
     from .goal_pucks import GoalPucks
     from .goal_push import GoalPush
+    from .goal_recording import record_agent, record_observations
+    from .graph_sources import GraphsByOutcome, GraphSource, MovedGraphs, NearGraphs, TrueGraphs
+    from .online_graphs import OnlineGraphs
+    from .relabelling import InteractionReplayBuffer
 
 # Where the names live that are imported when they are first asked for.
 _HOMES = {
+    "action_explanation": ("ActionExplanation", "explain_action", "read_policy"),
+    "augmentation": ("Augmentation", "augment"),
+    "bonus": ("InteractionBonus",),
+    "chains": ("follow_actions",),
     "goal_env": ("GoalEnv", "GoalLayout"),
     "goal_fetch": ("GoalFetchPush",),
     "goal_pucks": ("GoalPucks",),
     "goal_push": ("GoalPush",),
+    "goal_recording": ("record_agent", "record_observations"),
+    "graph_sources": ("GraphSource", "GraphsByOutcome", "MovedGraphs", "NearGraphs", "TrueGraphs"),
+    "online_graphs": ("OnlineGraphs",),
+    "relabelling": ("InteractionReplayBuffer",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
 _BROUGHT = ("gymnasium", "stable_baselines3", "torch")  # by the extra
@@ -47,4 +63,9 @@ def __dir__() -> list[str]:
     return sorted([*globals(), *_FILES])
 
 
-__all__ = ["GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks", "GoalPush"]
+__all__ = [
+    "ActionExplanation", "Augmentation", "GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks", "GoalPush",
+    "GraphSource", "GraphsByOutcome", "InteractionBonus", "InteractionReplayBuffer", "MovedGraphs", "NearGraphs",
+    "OnlineGraphs", "TrueGraphs", "augment", "explain_action", "follow_actions", "read_policy", "record_agent",
+    "record_observations",
+]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import import_extra
-from ..worlds.fetch import FetchPush
+from ..worlds.fetch import FetchPush, reverse_action
 from ..worlds.fetch_robot import FetchRobot
 from .goal_env import GoalEnv, GoalLayout
 
@@ -71,7 +71,7 @@ class GoalFetchPush(GoalEnv):
 
     def _move(self, state: Array, action: Array, generator: np.random.Generator) -> tuple[Array, Array | None]:
         robot, graph = self._robot, None
-        others = [robot.drive(other) for other in (np.zeros(4), _reverse(action))] if self.with_causes else []
+        others = [robot.drive(other) for other in (np.zeros(4), reverse_action(action))] if self.with_causes else []
         robot.drive(action)
         taken = robot.steps.take(others)
         if self.with_causes:
@@ -83,8 +83,3 @@ class GoalFetchPush(GoalEnv):
             graph[1, [self.layout.factors.index(name) for name in causes]] = 1
         robot.settle()
         return self._read(), graph
-
-
-def _reverse(action: Array) -> Array:
-    """Return the action that takes the hand the other way at full speed."""
-    return np.append(-action[:3] / max(float(np.abs(action[:3]).max()), 1e-6), action[3])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..envs.base import Array
 from ..errors import import_extra
-from ..worlds.mujoco_pucks import MOTION, SPREAD, MujocoPucks
-from ..worlds.mujoco_steps import MujocoSteps, TakenStep
+from ..worlds.mujoco_pucks import MOTION, SPREAD, MujocoPucks, reverse_action
+from ..worlds.mujoco_steps import TakenStep
 from ..worlds.puck_table import FASTEST, PLACED, WALL, PuckTable
 from .goal_env import GoalEnv, GoalLayout
 
@@ -40,8 +38,8 @@ class GoalPucks(GoalEnv):
         with_causes: bool = True,
         render_mode: str | None = None,
     ) -> None:
-        world = MujocoPucks(others=others, threshold=threshold)
-        self.render_mode, self.threshold = render_mode, threshold
+        world = self._world = MujocoPucks(others=others, threshold=threshold)
+        self.render_mode = render_mode
         bodies = world.factors[1:]
         self.outcomes = bodies
         self._table = PuckTable(import_extra("mujoco", "GoalPucks", "worlds"), bodies, "target", SPREAD)
@@ -72,31 +70,18 @@ class GoalPucks(GoalEnv):
 
     def _move(self, state: Array, action: Array, generator: np.random.Generator) -> tuple[Array, Array | None]:
         table, speed = self._table, action * FASTEST
-        others = [table.drive(other) for other in (np.zeros(2), _reverse(speed))] if self.with_causes else []
+        others = [table.drive(other) for other in (np.zeros(2), reverse_action(speed))] if self.with_causes else []
         table.drive(speed)
         taken = table.steps.take(others)
         following = self._read(state[-1, :2])
-        return following, self._find_graph(taken, following) if self.with_causes else None
+        return following, self._find_graph(taken) if self.with_causes else None
 
-    def _find_graph(self, taken: TakenStep, following: Array) -> Array:
+    def _find_graph(self, taken: TakenStep) -> Array:
         """Ask of every body who made it go where it went: the same step without each that touched it."""
-        steps, factors = self._table.steps, self.layout.factors
+        factors = self.layout.factors
+        found = self._world.find_graph(self._table, taken, self._table.read())
+        self._table.steps.restore(taken.end)
         graph = np.zeros((len(self.outcomes), len(factors)), dtype=np.int8)
         for row, body in enumerate(self.outcomes):
-            own = replace(taken, outcome=following[factors.index(body)])
-            watched = self._watch(body)
-            effects = watched.measure_effects(own, self.threshold)
-            if body == self.layout.driven:
-                effects["action"] = watched.measure_action(own)
-            found = [name for name, effect in effects.items() if effect > self.threshold]
-            graph[row, [factors.index(name) for name in (body, *found)]] = 1
-        steps.restore(taken.end)
+            graph[row, [factors.index(name) for name in (body, *found[body])]] = 1
         return graph
-
-    def _watch(self, body: str) -> MujocoSteps:
-        return self._table.steps.watch(body, lambda: self._table.read_body(body))
-
-
-def _reverse(action: Array) -> Array:
-    """Return the action that goes the other way at full speed."""
-    return -FASTEST * action / max(float(np.abs(action).max()), 1e-6)

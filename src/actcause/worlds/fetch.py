@@ -101,7 +101,7 @@ class Fetch(World):
                 plan = _HandPlan(generator)
             action = plan.choose_action(generator, before["gripper"][:3], before["block"][:3])
             begun = robot.steps.save()
-            others = [robot.drive(other) for other in (np.zeros(4), _reverse(action))]
+            others = [robot.drive(other) for other in (np.zeros(4), reverse_action(action))]
             robot.drive(action)
             taken = robot.steps.take(others)
             effects = robot.steps.measure_effects(taken, self.threshold)
@@ -192,6 +192,6 @@ class _HandPlan:
         return np.clip(np.append(15 * (behind - hand), 0) + 0.2 * noise, -1, 1)
 
 
-def _reverse(action: Array) -> Array:
+def reverse_action(action: Array) -> Array:
     """Return the action that takes the hand the other way at full speed."""
     return np.append(-action[:3] / max(float(np.abs(action[:3]).max()), 1e-6), action[3])

@@ -99,7 +99,7 @@ class MujocoPucks(World):
                 aim = str(generator.choice([*table.bodies, "target"]))
                 speed = generator.uniform(0.4, FASTEST)
             action = _choose_action(generator, before, aim, speed)
-            others = [table.drive(other) for other in (np.zeros(2), _reverse(action))]
+            others = [table.drive(other) for other in (np.zeros(2), reverse_action(action))]
             table.drive(action)
             taken = table.steps.take(others)
             following = table.read() if whole else {}
@@ -112,13 +112,13 @@ class MujocoPucks(World):
                     extra |= {f"impulse.{factor}": impulse, f"contact.{factor}": impulse > 0}
             if self.check:
                 extra |= self._look_again(table, taken, exchanges)
-            graph = self._find_graph(table, taken, following) if whole else {}
+            graph = self.find_graph(table, taken, following) if whole else {}
             if effects or self.check or whole:
                 table.steps.restore(taken.end)
             cause = [factor for factor, effect in effects.items() if effect > self.threshold]
             yield WorldRow({"action": action, **before}, taken.outcome, cause, extra, following, graph)
 
-    def _find_graph(
+    def find_graph(
         self, table: PuckTable, taken: TakenStep, following: Mapping[str, Array]
     ) -> dict[str, tuple[str, ...]]:
         """Take away one body after the other, and change the action, to find what each body's next motion is due to."""
@@ -166,6 +166,6 @@ def _choose_action(generator: np.random.Generator, bodies: Mapping[str, Array], 
     return np.clip(wanted + generator.normal(scale=0.2, size=2), -FASTEST, FASTEST)
 
 
-def _reverse(action: Array) -> Array:
+def reverse_action(action: Array) -> Array:
     """Return the action that goes the other way at full speed."""
     return -FASTEST * action / max(float(np.abs(action).max()), 1e-6)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,12 +120,6 @@ class MujocoSteps:
     def measure_action(self, taken: TakenStep) -> float:
         """Return the largest difference that another action makes."""
         return max((self.measure_effect(taken, other) for other in taken.others), default=0.0)
-
-    def watch(self, outcome: str, read_outcome: Callable[[], Array]) -> MujocoSteps:
-        """Return steps of the same simulation that ask about another body."""
-        other = copy(self)
-        other._outcome, other._read_outcome = outcome, read_outcome
-        return other
 
     def find_overlap(self) -> float:
         """Return how deep two bodies lie in each other at most, in m."""

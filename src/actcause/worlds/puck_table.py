@@ -46,7 +46,7 @@ class PuckTable:
 
     def start(self, generator: np.random.Generator) -> None:
         """Place all bodies anew, apart from each other; the pucks slide."""
-        self._mujoco.mj_resetData(self._model, self._data)
+        self.clear()
         placed: list[Array] = []
         while len(placed) < len(self.bodies):
             found = _find_room(generator, placed, APART)
@@ -54,6 +54,10 @@ class PuckTable:
         for body, place in zip(self.bodies, placed, strict=True):
             speed = generator.normal(scale=0.7, size=2) if body != self.bodies[0] else np.zeros(2)
             self.put(body, np.concatenate([place, speed]))
+
+    def clear(self) -> None:
+        """Put every body to rest, upright in the middle, for others to be put elsewhere."""
+        self._mujoco.mj_resetData(self._model, self._data)
 
     def exchange(self, start: Array, bodies: Iterable[str], generator: np.random.Generator) -> Array:
         """Return `start` with these bodies at other places, where they touch nobody, and at other speeds."""

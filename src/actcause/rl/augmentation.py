@@ -1,0 +1,154 @@
+"""More transitions from those that there are: groups of factors that are causally apart are exchanged.
+
+Pitis, Creager and Garg, "Counterfactual Data Augmentation using Locally Factored Dynamics", NeurIPS 2020.
+
+Of two transitions one takes a group of factors from the second and the rest from the first, before and after the step.
+That is a transition of the same world if group and rest have nothing to do with each other: in neither of the two, and
+not in the new state either. An exchange can bring the pusher next to the block, so that an edge fires that was not
+there; therefore the new state is asked about too, and what no longer comes apart in the same way is left out. No
+simulator is asked for that: the graphs are a function of the state, true or learned.
+
+    for each pair:  draw a factor; its group is what it is joined to, in either transition, by edges of any direction
+                    exchange the group, before and after
+                    keep it if the graph of the new state is the two parts side by side, as they were
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..envs.base import Array
+from ..errors import QueryError, quote
+from .graph_sources import ask_graphs
+
+if TYPE_CHECKING:
+    from ..data import Recording
+
+
+@dataclass(frozen=True, eq=False)
+class Augmentation:
+    """What came of exchanging: the new transitions, how many pairs were tried, and which rows each came from.
+
+    `recording` is None where nothing could be kept. `first` and `second` are the rows that each new row was made of,
+    `exchanged`, `(rows, factors)`, the factors that came from the second.
+    """
+
+    recording: Recording | None
+    tried: int
+    first: Array
+    second: Array
+    exchanged: Array
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def share(self) -> float:
+        """The share of the pairs that were kept."""
+        return len(self) / self.tried
+
+    def measure_exactness(self, dynamics: Any, tolerance: float = 1e-4) -> float | None:
+        """Return the share of the new transitions that the true dynamics would have given; None where there are none.
+
+        `dynamics` has `step(state)`, from `(rows, factors, width)` to the same, as `TrueGraphs` has.
+        """
+        if self.recording is None:
+            return None
+        following = dynamics.step(self.recording.state)
+        places = [self.recording.index(outcome) for outcome in self.recording.outcomes]
+        off = np.abs(following[:, places] - self.recording.next_state[:, places])
+        return float((off <= tolerance).all(axis=(1, 2)).mean())
+
+
+def augment(
+    recording: Recording, graphs: Any, *, pairs: int | None = None, recheck: bool = True, seed: int = 0
+) -> Augmentation:
+    """Make new transitions by exchanging groups of factors that are causally apart.
+
+    Args:
+        recording: The transitions that there are.
+        graphs: What says who caused what, asked about new states too: `TrueGraphs(domain)`, `LocalGraphs`,
+            `GraphsByOutcome`, `NearGraphs`. None exchanges anything, without a check.
+        pairs: How many pairs of rows are tried; by default as many as there are rows.
+        recheck: Whether the new state is asked about. Without it an exchange that makes an edge fire is kept.
+        seed: Of the pairs and of what is exchanged.
+
+    >>> from actcause.data import collect_recording
+    >>> from actcause.envs import make
+    >>> from actcause.rl import TrueGraphs
+    >>> truth = TrueGraphs(make("push"))
+    >>> more = augment(collect_recording("push", frames=1000, dtype="float64"), truth)
+    >>> more.measure_exactness(truth)
+    1.0
+    """
+    if pairs is not None and (isinstance(pairs, bool) or not isinstance(pairs, (int, np.integer)) or pairs < 1):
+        raise QueryError(
+            "{parameter} must be an integer of at least 1. Got {got} instead.", parameter="pairs", got=quote(pairs)
+        )
+    generator = np.random.default_rng(seed)
+    count = len(recording) if pairs is None else int(pairs)
+    first, second = generator.integers(len(recording), size=(2, count))
+    drawn = generator.integers(len(recording.factors), size=count)
+    factors = len(recording.factors)
+    if graphs is None:
+        group = np.zeros((count, factors), dtype=bool)
+        group[np.arange(count), drawn] = True
+    else:
+        found = ask_graphs(graphs, recording)
+        group = find_groups(recording, found[first] | found[second], drawn)
+    made = _exchange(recording, first, second, group)
+    differs = (made[0] != recording.state[first]).any(axis=(1, 2)) & (made[0] != recording.state[second]).any(
+        axis=(1, 2)
+    )
+    kept = np.flatnonzero(differs & ~group.all(axis=1))
+    if graphs is not None and recheck and len(kept):
+        new = ask_graphs(graphs, _build(recording, *made, first, kept))
+        places = [recording.index(outcome) for outcome in recording.outcomes]
+        taken = group[kept][:, places]  # outcomes that came from the second row
+        expected = np.where(taken[:, :, None], found[second[kept]], found[first[kept]])
+        kept = kept[(new == expected).all(axis=(1, 2))]
+    built = _build(recording, *made, first, kept) if len(kept) else None
+    return Augmentation(built, count, first[kept], second[kept], group[kept])
+
+
+def find_groups(recording: Recording, graphs: Array, drawn: Array) -> Array:
+    """Return for each row, `(rows, factors)`, what the drawn factor is joined to by edges of any direction."""
+    rows, factors = len(graphs), len(recording.factors)
+    joined = np.zeros((rows, factors, factors), dtype=bool)
+    for place, outcome in enumerate(recording.outcomes):
+        joined[:, recording.index(outcome)] |= graphs[:, place]
+    joined |= joined.transpose(0, 2, 1)
+    group = np.zeros((rows, factors), dtype=bool)
+    group[np.arange(rows), drawn] = True
+    for _ in range(factors):
+        wider = group | (joined & group[:, :, None]).any(axis=1)
+        if (wider == group).all():
+            break
+        group = wider
+    return group
+
+
+def _exchange(recording: Recording, first: Array, second: Array, group: Array) -> tuple[Array, Array]:
+    """Return the states before and after, the group from the second row and the rest from the first."""
+    chosen = group[:, :, None]
+    return (
+        np.where(chosen, recording.state[second], recording.state[first]),
+        np.where(chosen, recording.next_state[second], recording.next_state[first]),
+    )
+
+
+def _build(recording: Recording, before: Array, after: Array, first: Array, kept: Array) -> Recording:
+    """Make a recording of new rows, each an episode of its own."""
+    mask = recording.mask
+    return recording.replaced(
+        state=before[kept],
+        next_state=after[kept],
+        episode=np.arange(len(kept)),
+        step=np.zeros(len(kept), dtype=np.int64),
+        cause=None,
+        mask=None if mask is None else mask[first[kept]],
+        extra={},
+    )

@@ -1,0 +1,180 @@
+"""Where local graphs come from: the true dynamics, learners, or distance. One verb for all: `predict(recording)`.
+
+A local graph says of one row which factors caused the next value of which outcome: `(rows, outcomes, factors)`.
+Whatever has `predict(recording)` can stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..envs.base import Array, Domain
+from ..errors import QueryError, quote
+
+if TYPE_CHECKING:
+    from ..data import Recording
+    from ..learn import Learner
+
+PLACES = ("x", "y", "z")
+
+
+class GraphSource(Protocol):
+    """What says who caused what in each row."""
+
+    def predict(self, recording: Recording) -> Array:
+        """Return the local graphs, `(rows, outcomes, factors)`, true for a cause."""
+
+
+@dataclass(frozen=True)
+class TrueGraphs:
+    """The graphs that a domain's own dynamics give, asked about whatever state a row has.
+
+    >>> from actcause.data import collect_recording
+    >>> from actcause.envs import make
+    >>> recording = collect_recording("push", frames=100, dtype="float64")
+    >>> bool((TrueGraphs(make("push")).predict(recording) == recording.cause).all())
+    True
+    """
+
+    domain: Domain
+
+    def predict(self, recording: Recording) -> Array:
+        """Step the domain from each row's state and ask it who caused what."""
+        states, actions = split_action(self.domain, recording.state)
+        return self.domain.graph(states, actions, self.domain.step(states, actions))
+
+    def step(self, state: Array) -> Array:
+        """Return what the domain makes of these states, `(rows, factors, width)`."""
+        states, actions = split_action(self.domain, state)
+        return self.domain.step(states, actions).states
+
+
+@dataclass(frozen=True)
+class NearGraphs:
+    """Graphs by distance: factors within a radius of each other are taken to cause one another.
+
+    `tied` joins factors that have no place of their own to one that has: by default the action to the first of
+    `pusher`, `paddle`, `agent` and `gripper` that there is.
+    """
+
+    radius: float
+    places: Sequence[str] = PLACES
+    tied: Mapping[str, str] | None = None
+
+    def predict(self, recording: Recording) -> Array:
+        """Measure all distances in each row."""
+        near = self._measure(recording)
+        for factor, other in self._find_tied(recording).items():
+            one, two = recording.index(factor), recording.index(other)
+            near[:, one, :] |= near[:, two, :]
+            near[:, :, one] |= near[:, :, two]
+        return near[:, [recording.index(outcome) for outcome in recording.outcomes]]
+
+    def _measure(self, recording: Recording) -> Array:
+        count = len(recording.factors)
+        near = np.repeat(np.eye(count, dtype=bool)[None], len(recording), axis=0)
+        for one in range(count):
+            for two in range(one):
+                pairs = self._find_places(recording, one, two)
+                if pairs:
+                    parts = [recording.state[:, one, a] - recording.state[:, two, b] for a, b in pairs]
+                    close = np.sqrt(sum(part.astype(float) ** 2 for part in parts)) <= self.radius
+                    near[:, one, two] = near[:, two, one] = close
+        return near
+
+    def _find_places(self, recording: Recording, one: int, two: int) -> list[tuple[int, int]]:
+        first, second = (recording.features[recording.factors[at]] for at in (one, two))
+        return [(first.index(name), second.index(name)) for name in self.places if name in first and name in second]
+
+    def _find_tied(self, recording: Recording) -> Mapping[str, str]:
+        if self.tied is not None:
+            return self.tied
+        bodies = [name for name in ("pusher", "paddle", "agent", "gripper") if name in recording.factors]
+        return {"action": bodies[0]} if bodies and "action" in recording.factors else {}
+
+
+@dataclass(frozen=True)
+class MovedGraphs:
+    """Graphs by change: whatever changed, by more than `threshold` on some feature, was moved by the `driven` body.
+
+    The simplest filter there is. Where nothing moves by chance or by itself, it is a good one.
+    """
+
+    driven: str
+    threshold: float = 1e-4
+
+    def predict(self, recording: Recording) -> Array:
+        """Look which outcomes changed in each row."""
+        places = [recording.index(outcome) for outcome in recording.outcomes]
+        changed = np.abs(recording.next_state - recording.state).max(axis=2)[:, places] > self.threshold
+        graphs = np.zeros((len(recording), len(places), len(recording.factors)), dtype=bool)
+        graphs[:, :, recording.index(self.driven)] = changed
+        graphs[:, np.arange(len(places)), places] = True
+        return graphs
+
+
+@dataclass
+class GraphsByOutcome:
+    """Graphs from learners of one outcome each: any method of ours, fitted once for every outcome.
+
+    Args:
+        method: The method's name, such as `jaci-em`; `options` are its options.
+        outcomes: Those that are learned; the others are taken to go on by themselves. By default all.
+    """
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: Sequence[str] | None = None
+
+    def fit(self, recording: Recording) -> GraphsByOutcome:
+        """Train a learner for every outcome; one that never changes needs none."""
+        from ..learn import make
+
+        self.learners_: dict[str, Learner] = {}
+        for outcome in recording.outcomes if self.outcomes is None else self.outcomes:
+            view = recording.view(outcome)
+            if bool((np.ptp(view.change, axis=0) > 0).any()):
+                self.learners_[outcome] = make(self.method, **self.options).fit(view)
+        return self
+
+    def predict(self, recording: Recording) -> Array:
+        """Ask every outcome's learner."""
+        if not hasattr(self, "learners_"):
+            raise QueryError("These graphs have not been learned; call fit(recording) first.")
+        graphs = np.zeros((len(recording), len(recording.outcomes), len(recording.factors)), dtype=bool)
+        for place, outcome in enumerate(recording.outcomes):
+            graphs[:, place, recording.index(outcome)] = True
+            if outcome in self.learners_:
+                rows = recording.rows_of(outcome)
+                graphs[rows, place] = self.learners_[outcome].predict(recording.view(outcome))
+        return graphs
+
+
+def ask_graphs(source: Any, recording: Recording) -> Array:
+    """Return the graphs that a source gives of a recording: an array of them, or whatever has `predict`."""
+    predict = getattr(source, "predict", None)
+    if predict is None:
+        raise QueryError(
+            "{parameter} must have a method predict(recording), as TrueGraphs, NearGraphs, GraphsByOutcome and "
+            "LocalGraphs have. Got {got} instead.", parameter="graphs", got=quote(source),
+        )  # fmt: skip
+    graphs = np.asarray(predict(recording), dtype=bool)
+    wanted = (len(recording), len(recording.outcomes), len(recording.factors))
+    if graphs.shape != wanted:
+        raise QueryError(
+            "{parameter} must give (rows, outcomes, factors): {wanted}. Got {got} instead.",
+            parameter="graphs", wanted=wanted, got=graphs.shape,
+        )  # fmt: skip
+    return graphs
+
+
+def split_action(domain: Domain, state: Array) -> tuple[Array, Array]:
+    """Return the states as a domain steps them, and the actions that stand in them."""
+    states = np.asarray(state, dtype=float)
+    if domain.action is None:
+        return states, np.zeros((len(states), domain.action_size))
+    return states, states[:, domain.index(domain.action), : domain.action_size]

@@ -1,0 +1,260 @@
+"""Relabelling by chains: goals are those that the agent brought about, and everything else is as in HER."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from stable_baselines3 import DDPG, HerReplayBuffer
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from actcause.errors import QueryError
+from actcause.rl import GoalPush, InteractionBonus, InteractionReplayBuffer, MovedGraphs, NearGraphs, OnlineGraphs
+from actcause.rl.chains import follow_actions
+from actcause.rl.goal_recording import record_agent
+
+STEPS = 30
+
+
+def make_env(**options: Any) -> GoalPush:
+    return GoalPush(**{"arena": 6.0, "margin": 0.5, "max_steps": STEPS, **options})
+
+
+def fill(buffer: Any, episodes: int, seed: int = 0) -> None:
+    """Let random actions fill a buffer, as an agent's loop does."""
+    env, generator = buffer.env, np.random.default_rng(seed)
+    env.seed(seed)
+    observation = env.reset()
+    for _ in range(episodes * STEPS):
+        action = generator.uniform(-1, 1, (env.num_envs, 2)).astype(np.float32)
+        following, reward, done, infos = env.step(action)
+        stored = {name: values.copy() for name, values in following.items()}
+        for number in np.flatnonzero(done):
+            for name, value in infos[number]["terminal_observation"].items():
+                stored[name][number] = value
+        buffer.add(observation, stored, action, reward, done, infos)
+        observation = following
+
+
+def make_buffer(kind: Any = InteractionReplayBuffer, *, envs: int = 1, size: int = 2000, **options: Any) -> Any:
+    env = DummyVecEnv([make_env] * envs)
+    space: Any = env.observation_space
+    return kind(size, space, env.action_space, env, device="cpu", n_envs=envs, **options)
+
+
+def touched(buffer: Any, env_idx: int = 0) -> dict[int, int | None]:
+    """Return for each episode, by its start, the first step in which the block was touched, by the true graphs."""
+    found: dict[int, int | None] = {}
+    for start in np.unique(buffer.ep_start[buffer.ep_length[:, env_idx] > 0, env_idx]):
+        contacts = [buffer._graphs[start + step, env_idx, 1, 1] for step in range(STEPS)]
+        found[int(start)] = int(np.argmax(contacts)) if any(contacts) else None
+    return found
+
+
+def test_goals_come_from_steps_after_a_touch_and_only_from_episodes_with_one() -> None:
+    buffer = make_buffer()
+    fill(buffer, 20)
+    first = touched(buffer)
+    assert None in first.values()
+    assert any(step is not None for step in first.values())
+    for row in range(20 * STEPS):
+        touch = first[int(buffer.ep_start[row, 0])]
+        assert buffer._eligible[row, 0] == (touch is not None)
+        if touch is not None:
+            assert buffer._first[row, 0] == max(touch, row - buffer.ep_start[row, 0])
+    rows = np.flatnonzero(buffer._eligible[:, 0])
+    goals = buffer._sample_goals(rows, np.zeros_like(rows))
+    for row, goal in zip(rows, goals, strict=True):
+        start = int(buffer.ep_start[row, 0])
+        steps = range(max(first[start] or 0, row - start), STEPS)
+        assert any((buffer.next_observations["achieved_goal"][start + step, 0] == goal).all() for step in steps)
+
+
+def test_a_chain_since_the_transition_ends_with_the_last_touch() -> None:
+    buffer = make_buffer(since="transition")
+    fill(buffer, 20)
+    for start, touch in touched(buffer).items():
+        contacts = [step for step in range(STEPS) if buffer._graphs[start + step, 0, 1, 1]]
+        for step in range(STEPS):
+            assert buffer._eligible[start + step, 0] == (touch is not None and step <= contacts[-1])
+
+
+def test_samples_have_the_shapes_of_her_and_rewards_of_the_goals_that_were_drawn() -> None:
+    buffer, plain = make_buffer(envs=2), make_buffer(HerReplayBuffer, envs=2)
+    for one in (buffer, plain):
+        fill(one, 10)
+    np.random.seed(0)
+    mine, theirs = buffer.sample(64), plain.sample(64)
+    assert mine.rewards.shape == theirs.rewards.shape
+    wanted = buffer.env.env_method(
+        "compute_reward", mine.next_observations["achieved_goal"].numpy(),
+        mine.next_observations["desired_goal"].numpy(), [{}] * 64, indices=[0],
+    )[0]  # fmt: skip
+    assert (mine.rewards.numpy().ravel() == wanted).all()
+
+
+def test_a_full_buffer_forgets_what_it_overwrites() -> None:
+    buffer = make_buffer(size=4 * STEPS + 7)
+    fill(buffer, 15)
+    assert buffer.full
+    for _ in range(20):
+        buffer.sample(32)
+    alive = buffer.ep_length > 0
+    assert (buffer._first[alive & buffer._eligible] < STEPS).all()
+
+
+def test_where_nothing_was_ever_touched_samples_keep_their_own_goals() -> None:
+    buffer = make_buffer(causes=NearGraphs(0.0))
+    fill(buffer, 3)
+    assert not buffer._eligible.any()
+    sampled = buffer.sample(32)
+    goals = {tuple(goal) for goal in buffer.observations["desired_goal"][: 3 * STEPS, 0].tolist()}
+    assert {tuple(goal) for goal in sampled.observations["desired_goal"].numpy().tolist()} <= goals
+
+
+def test_without_noise_whatever_moved_is_the_same_filter_as_true_causes() -> None:
+    true, moved = make_buffer(), make_buffer(causes=MovedGraphs("pusher"))
+    for one in (true, moved):
+        fill(one, 10)
+    pinned = (true._eligible != moved._eligible)[: 10 * STEPS].mean()  # touched, but it could not give way
+    assert pinned <= 0.1
+
+
+def test_an_agent_of_stable_baselines_trains_with_it() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        agent = DDPG(
+            "MultiInputPolicy", make_env(), replay_buffer_class=InteractionReplayBuffer,
+            replay_buffer_kwargs={"causes": "true"}, learning_starts=60, batch_size=32, buffer_size=500,
+            policy_kwargs={"net_arch": [16]}, device="cpu", seed=0,
+        )  # fmt: skip
+        agent.learn(120)
+    assert isinstance(agent.replay_buffer, InteractionReplayBuffer)
+    assert agent.replay_buffer.size() >= 120
+
+
+@pytest.mark.parametrize(("name", "value"), [("since", "yesterday"), ("causes", "guess")])
+def test_a_wrong_option_is_named(name: str, value: Any) -> None:
+    with pytest.raises(QueryError) as caught:
+        make_buffer(**{name: value})
+    assert caught.value.parameter == name
+
+
+def test_true_causes_that_nobody_tells_are_asked_for() -> None:
+    env = DummyVecEnv([lambda: make_env(with_causes=False)])
+    space: Any = env.observation_space
+    buffer = InteractionReplayBuffer(500, space, env.action_space, env, device="cpu")
+    with pytest.raises(QueryError, match="with_causes=True"):
+        fill(buffer, 1)
+
+
+# -- chains, online learning, the bonus ------------------------------------------------------------------
+
+
+def test_a_chain_goes_through_other_bodies_and_takes_a_step_for_each() -> None:
+    factors, outcomes = ["action", "pusher", "other", "target"], ["pusher", "other", "target"]
+    own = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], dtype=bool)
+    hits, strikes = own.copy(), own.copy()
+    hits[1, 1] = True  # the pusher hits the other puck
+    strikes[2, 2] = True  # which strikes the target
+    latest = follow_actions(np.stack([own, hits, own, strikes, own]), outcomes, factors)
+    assert latest[:, 3].tolist() == [-1, -1, -1, 0, 0]
+    assert follow_actions(np.stack([strikes, hits]), outcomes, factors)[:, 3].tolist() == [-1, -1]
+
+
+class Counting:
+    """Learns nothing but how often it was asked to, and on how many rows."""
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+
+    def fit(self, recording: Any) -> Counting:
+        self.rows.append(len(recording))
+        return self
+
+    def predict(self, recording: Any) -> Any:
+        return np.ones((len(recording), len(recording.outcomes), len(recording.factors)), dtype=bool)
+
+
+class Warm(Counting):
+    """Goes on from where it is."""
+
+    def partial_fit(self, recording: Any) -> Warm:
+        self.rows.append(-len(recording))
+        return self
+
+
+def test_graphs_are_learned_again_as_rows_come_in() -> None:
+    env = make_env()
+    part = record_agent(env, lambda observation: env.action_space.sample(), 1)
+    anew, warm = OnlineGraphs(Counting(), first=50, growth=2.0, memory=100), OnlineGraphs(Warm(), first=50, growth=2.0)
+    assert anew.predict(part).sum() == len(part) * 2  # nothing known yet: each outcome by itself
+    for _ in range(9):
+        anew.partial_fit(part)
+        warm.partial_fit(part)
+    assert anew.learner.rows == [60, 100]
+    assert warm.learner.rows == [60, -90]
+    assert anew.predict(part).all()
+
+
+def test_a_fit_that_fails_is_tried_again() -> None:
+    class Picky(Counting):
+        def fit(self, recording: Any) -> Picky:
+            if len(recording) < 100:
+                raise ValueError("too little")
+            super().fit(recording)
+            return self
+
+    env = make_env()
+    part = record_agent(env, lambda observation: env.action_space.sample(), 1)
+    graphs = OnlineGraphs(Picky(), first=30, growth=2.0)
+    for _ in range(8):
+        graphs.partial_fit(part)
+    assert graphs.fits_ == 1
+
+
+def push_block(env: Any) -> Any:
+    env.reset(seed=0)
+    env.unwrapped._state = env.unwrapped._state.copy()
+    env.unwrapped._state[1, :2], env.unwrapped._state[2, :2] = (2, 3), (3, 3)
+    env._seen = env.unwrapped.layout.observe(env.unwrapped._state)
+
+
+def test_the_bonus_is_for_the_first_touch_of_an_episode_and_dwindles() -> None:
+    env = InteractionBonus(make_env(), times=2, scale=4.0)
+    bonuses = []
+    for _ in range(3):
+        push_block(env)
+        for _ in range(2):
+            _, reward, _, _, info = env.step(np.array([0.5, 0.0], dtype=np.float32))
+            bonuses.append(info["bonus"])
+            assert reward in (info["bonus"], info["bonus"] - 1)
+    assert bonuses == [4, 0, 2, 0, 0, 0]
+    assert env.counts == {"block": 3}
+
+
+def test_no_touch_no_bonus_and_other_causes_can_be_asked() -> None:
+    env = InteractionBonus(make_env())
+    push_block(env)
+    assert env.step(np.array([-1.0, 0.0], dtype=np.float32))[4]["bonus"] == 0
+    env = InteractionBonus(make_env(with_causes=False), NearGraphs(1.5))
+    push_block(env)
+    assert env.step(np.array([0.0, 0.0], dtype=np.float32))[4]["bonus"] == 1  # near is taken for touching
+
+
+def test_the_bonus_gives_its_episodes_to_a_learner_that_learns_online() -> None:
+    graphs = OnlineGraphs(Counting(), first=2 * STEPS)
+    env = InteractionBonus(make_env(), graphs)
+    for seed in range(2):
+        env.reset(seed=seed)
+        over = False
+        while not over:
+            _, _, _, over, _ = env.step(env.action_space.sample())
+    assert graphs.learner.rows == [2 * STEPS]
+
+
+def test_an_unknown_object_is_refused() -> None:
+    with pytest.raises(QueryError, match="did you mean 'block'"):
+        InteractionBonus(make_env(), objects=["blok"])
