@@ -40,13 +40,13 @@ from actcause.reproduction.learned import (
     uses,
 )
 from actcause.reproduction.plots import marks
-from actcause.reproduction.published import published, published_errors
+from actcause.reproduction.published import read_published, read_published_errors
 from actcause.reproduction.tables import spread, table
 
 __all__ = ["BARS", "DOMAINS", "EXPERIMENT", "PAPER", "RESAMPLED", "VECTORS", "main", "record_domain"]
 
 # Error in percent: the paper's accuracy table, and the most that `jaci-em` may have.
-PAPER = published_errors()
+PAPER = read_published_errors()
 BARS = dict(zip(DOMAINS, (0.3, 0.5, 0.6, 0.4, 0.6, 0.8, 0.15, 6.5, 0.3), strict=True))
 MOVED_BAR = 2.0  # in push, where the contact moved the block
 MARGIN = 2.0  # points above the paper's figure that our `jaci` may have
@@ -164,7 +164,7 @@ def missed(results: Results) -> list[str]:
 
 def paper_cell(domain: str, method: str) -> str:
     """Show the paper's error and its spread."""
-    known = published()["accuracy_error_percent"][domain].get("jaci" if method.startswith("jaci") else method)
+    known = read_published()["accuracy_error_percent"][domain].get("jaci" if method.startswith("jaci") else method)
     return "—" if known is None else f"{known['mean']:g} ± {known['pm']:g}"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Record, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.exact import SOLVERS, USES, solve_example
-from actcause.reproduction.published import published
+from actcause.reproduction.published import read_published
 from actcause.reproduction.tables import align_printed, table
 
 # By example: the title that the paper gives it, and the share of sufficiency that gives its tables.
@@ -114,7 +114,9 @@ def page(results: Results) -> Page:
 
 
 def _theirs(record: Record) -> list[tuple[str, ...]]:
-    return align_printed(record.value, published()["appendix_tables"][EXAMPLES[record.piece["example"]][0]]["tables"])
+    return align_printed(
+        record.value, read_published()["appendix_tables"][EXAMPLES[record.piece["example"]][0]]["tables"]
+    )
 
 
 def _pairs(record: Record, theirs: list[tuple[str, ...]]) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.learned import fit_seeds, known_options, percent, record_domain, score, uses
+from actcause.reproduction.learned import fit_seeds, percent, record_domain, score, select_known_options, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 
@@ -96,7 +96,7 @@ class _Watch:
         from actcause.learn.training.layers import beside_own
         from actcause.learn.training.replica import prepare_replica
 
-        options = known_options(method, arguments.options)
+        options = select_known_options(method, arguments.options)
         learners = [make(method, seed=seed, **options) for seed in seeds]
         tests = [test.subset(slice(0, SCORED_ROWS)) for _, test in recorded]
         runs = [prepare_replica(one, train) for one, (train, _) in zip(learners, recorded, strict=True)]

@@ -13,7 +13,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.exact import SOLVERS, USES, solve_example
-from actcause.reproduction.published import published
+from actcause.reproduction.published import read_published
 from actcause.reproduction.tables import align_printed, pair_table
 
 
@@ -57,7 +57,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 def page(results: Results) -> Page:
     """Ours beside the paper's."""
     value = results.records[0].value
-    [theirs] = align_printed(value, [published()["mover_1d"]["table"]])
+    [theirs] = align_printed(value, [read_published()["mover_1d"]["table"]])
     agree = all(one.value["pairs"] == [list(theirs)] for one in results.records)
     solvers = " and ".join(f"`{one.piece['solver']}`" for one in results.records)
     body = (

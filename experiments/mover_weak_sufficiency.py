@@ -13,7 +13,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.exact import SOLVERS, USES, solve_example
-from actcause.reproduction.published import published
+from actcause.reproduction.published import read_published
 from actcause.reproduction.tables import align_printed, pair_table
 
 
@@ -55,7 +55,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 def page(results: Results) -> Page:
     """All of ours, the paper's among them."""
     value = results.records[0].value
-    [theirs] = align_printed(value, [published()["mover_1d_weak_sufficiency"]["table"]])
+    [theirs] = align_printed(value, [read_published()["mover_1d_weak_sufficiency"]["table"]])
     pairs = {f"pair {k}": pair for k, pair in enumerate(value["pairs"], start=1)}
     which = next((name for name, pair in pairs.items() if tuple(pair) == theirs), None)
     said = f"the paper prints {which}" if which else "**the paper's is none of them**"

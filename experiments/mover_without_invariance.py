@@ -13,7 +13,7 @@ from typing import Any
 from actcause import StateSpace, examples, partitions
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.published import published
+from actcause.reproduction.published import read_published
 from actcause.reproduction.tables import align_printed, pair_table
 
 
@@ -64,7 +64,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
 def page(results: Results) -> Page:
     """Ours beside the paper's."""
     value = results.records[0].value
-    [theirs] = align_printed(value, [published()["mover_1d_no_invariance"]["table"]])
+    [theirs] = align_printed(value, [read_published()["mover_1d_no_invariance"]["table"]])
     differ = sum(one not in ours for one, ours in zip(theirs, value["binaries"], strict=True))
     ours = ["` or `".join(each) for each in value["binaries"]]
     body = (

@@ -3,9 +3,9 @@
 import pytest
 
 import actcause as ac
-from actcause.reproduction.published import published
+from actcause.reproduction.published import read_published
 
-PUBLISHED = published()
+PUBLISHED = read_published()
 EXAMPLE = {
     "Forest Fire": "forest-fire",
     "Gang Execution": "gang-execution",

@@ -11,10 +11,10 @@ import pytest
 import actcause as ac
 from actcause import examples
 from actcause.core.answer import Query
-from actcause.reproduction.published import published
+from actcause.reproduction.published import read_published
 
 ALL = examples.names()
-PAPER = published()
+PAPER = read_published()
 
 # The title of each published table, and the example that it is about.
 TABLES = {

@@ -119,8 +119,8 @@ def test_a_finished_run_holds_model_history_and_summary(
     assert (told["status"], told["method"], told["source"]) == ("finished", "jaci-em", "one.parquet")
     assert told["seconds"] > 0
     assert told["versions"]["torch"] == torch.__version__
-    assert runs.trained_on(out, data)
-    assert not runs.trained_on(out, data.subset(slice(0, 900)))
+    assert runs.is_trained_on(out, data)
+    assert not runs.is_trained_on(out, data.subset(slice(0, 900)))
     assert learn.load(out).predict(data).shape == (1500, 2)
 
 

@@ -25,8 +25,9 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield found
 
 
-def test_values_come_in_the_order_of_the_tasks(workers: Engine) -> None:
-    assert list(values(workers.run(late, range(6)))) == list(range(6))
+def test_values_come_in_the_order_of_the_tasks(workers: Engine, tmp_path: Path) -> None:
+    folder = str(tmp_path) if workers.workers > 1 else ""
+    assert list(values(workers.run(late, [(number, folder) for number in range(6)]))) == list(range(6))
 
 
 def test_there_may_be_no_task_and_more_than_fit_ahead(workers: Engine) -> None:

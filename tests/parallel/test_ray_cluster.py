@@ -6,10 +6,9 @@ import os
 import secrets
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from engine_tasks import doubled, slept
+from engine_tasks import PLACES, doubled, slept
 
 from actcause.cli import main
 from actcause.parallel import EngineError, engine, ray_cluster, values
@@ -40,9 +39,8 @@ for _ in range(2):
 
 
 def test_a_cluster_that_is_there_is_used_and_left_running() -> None:
-    folder = str(Path(__file__).parent)
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    given = {"env": {**os.environ, **token, "PYTHONPATH": folder}, "text": True, "stdout": subprocess.PIPE}
+    given = {"env": {**os.environ, **token, "PYTHONPATH": PLACES}, "text": True, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, **given) as cluster:
         assert cluster.stdin is not None
         assert cluster.stdout is not None

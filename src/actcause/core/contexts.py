@@ -106,7 +106,7 @@ def read_contexts(model: Model, given: Any, parameter: str = "contexts") -> Cont
     if isinstance(given, Mapping):
         if given and all(isinstance(column, np.ndarray) for column in given.values()):
             return _read_columns(model, given, parameter)
-        return weighted_product(model, read_roots(model, given, parameter))
+        return build_weighted_product(model, read_roots(model, given, parameter))
     if isinstance(given, Iterable):
         listed = list(given)
         if listed and all(isinstance(entry, Mapping | str) for entry in listed):
@@ -270,7 +270,7 @@ def _read_root(model: Model, name: str, chances: Any, parameter: str) -> Distrib
     return {value: Fraction(int(amount), total) for value, amount in zip(values, amounts, strict=True)}
 
 
-def weighted_product(model: Model, roots: Mapping[str, Distribution]) -> ContextTable:
+def build_weighted_product(model: Model, roots: Mapping[str, Distribution]) -> ContextTable:
     """Build the table of all contexts that have a probability, with these, from independent roots."""
     supports = {name: tuple(value for value, share in chances.items() if share) for name, chances in roots.items()}
     table = product_table(model, supports)

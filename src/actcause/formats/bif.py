@@ -32,11 +32,11 @@ NOISE = "noise_"
 def read_bif(text: str) -> Imported:
     """Read a network."""
     title, variables, tables = BifParser(text).read()
-    return _Reader(title, variables, tables).build()
+    return _BifReader(title, variables, tables).build()
 
 
 @dataclass
-class _Reader:
+class _BifReader:
     title: str
     variables: dict[str, Variable]
     tables: dict[str, Table]

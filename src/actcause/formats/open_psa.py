@@ -40,7 +40,7 @@ def read_open_psa(text: str) -> Imported:
     root = parse_xml(text)
     if root.tag != "opsa-mef":
         _fail(root, f"expected an Open-PSA file, whose root is <opsa-mef>, got <{escape(root.tag[:40])}>")
-    return _Reader().read(root)
+    return _PsaReader().read(root)
 
 
 def _fail(element: Element, message: str) -> NoReturn:
@@ -61,7 +61,7 @@ class _Definition:
         return [child for child in self.element.children if child.tag not in ABOUT]
 
 
-class _Reader:
+class _PsaReader:
     """Collects definitions by their full path, then resolves what formulas refer to."""
 
     def __init__(self) -> None:

@@ -194,7 +194,7 @@ def evaluate(
     0.0
     """
     if resample:
-        chosen = resampled_rows(data, seed)
+        chosen = list_resampled_rows(data, seed)
         answers = answers if hasattr(answers, "predict_proba") else _check_shape(data, answers)[chosen]
         data = data.subset(chosen)
     truth, counted = _truth(data)
@@ -246,10 +246,10 @@ def resampled(data: Transitions, seed: int = 0) -> Transitions:
     >>> round(float(data.cause[:, data.layout.index("pusher")].mean()), 2)
     0.5
     """
-    return data.subset(resampled_rows(data, seed))
+    return data.subset(list_resampled_rows(data, seed))
 
 
-def resampled_rows(data: Transitions, seed: int = 0) -> Array:
+def list_resampled_rows(data: Transitions, seed: int = 0) -> Array:
     """List the rows that `resampled` keeps, in their order."""
     truth, counted = _truth(data)
     caused = (truth & counted).any(axis=1)

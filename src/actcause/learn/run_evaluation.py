@@ -59,7 +59,7 @@ def evaluate_run(
     (True, 100)
     """
     learner = load(run, device=device)
-    held_out = runs.trained_on(run, data)
+    held_out = runs.is_trained_on(run, data)
     if held_out:
         data = split_of(data, learner.held_out, learner.seed)[1]
     balanced = data.metadata.get("domain") in RESAMPLED if resample is None else resample

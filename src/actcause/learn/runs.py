@@ -135,7 +135,7 @@ def train(
     return Trained(best, folder, len(data), recorder.status, recorder.seconds, notes, compared)
 
 
-def trained_on(out: str | PathLike[str], data: Transitions) -> bool:
+def is_trained_on(out: str | PathLike[str], data: Transitions) -> bool:
     """Tell whether these are the rows that a run was trained on."""
     path = Path(out)
     header = checkpoint.read(path / MODEL if path.is_dir() else path).header

@@ -58,7 +58,7 @@ def record_domain(
     return collect(world, frames, seed=seed), collect(world, tests or frames // 5, seed=TEST_SEED + seed)
 
 
-def known_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def select_known_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the options that the method has."""
     from ..learn import METHODS
 
@@ -86,7 +86,7 @@ def fit_seeds(
     from ..learn.training.networks import find_device
     from ..learn.training.session import Session
 
-    learners = [learner(method, seed=seed, device=device, **known_options(method, options)) for seed in seeds]
+    learners = [learner(method, seed=seed, device=device, **select_known_options(method, options)) for seed in seeds]
     for one in learners:
         one.check_options()
         if one.classes is not None or one.categorical is not None:

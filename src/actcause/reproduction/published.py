@@ -12,17 +12,17 @@ METHODS = ("jaci", "grad", "attn", "cf")
 
 
 @cache
-def published() -> dict[str, Any]:
+def read_published() -> dict[str, Any]:
     """Read all tables, by name; see the file."""
     tables: dict[str, Any] = json.loads(files(__package__).joinpath("published.json").read_text(encoding="utf-8"))
     return tables
 
 
-def published_errors() -> dict[str, dict[str, float]]:
+def read_published_errors() -> dict[str, dict[str, float]]:
     """Return the accuracy table: the mean error in percent of each method in each domain.
 
-    >>> published_errors()["jaci"]["push"]
+    >>> read_published_errors()["jaci"]["push"]
     13.0
     """
-    table = published()["accuracy_error_percent"]
+    table = read_published()["accuracy_error_percent"]
     return {method: {domain: row[method]["mean"] for domain, row in table.items()} for method in METHODS}

@@ -8,7 +8,7 @@ import torch
 
 from actcause.data import Transitions, collect
 from actcause.learn import LearnError
-from actcause.learn.methods.ncii import NullCounterfactual, _expected_difference, _observed_difference, _worlds
+from actcause.learn.methods.ncii import NullCounterfactual, _compare_expected, _compare_observed, _worlds
 from actcause.learn.training.forward import Batch
 
 CPU = torch.device("cpu")
@@ -27,7 +27,7 @@ Fitted = tuple[NullCounterfactual, Batch, Transitions]
 def test_the_score_is_the_difference_of_the_log_likelihoods(fitted: Fitted) -> None:
     learner, batch, _ = fitted
     worlds = torch.distributions.Normal(*_worlds(learner.nets_, batch))
-    for score, outcome in ((_observed_difference, batch.target), (_expected_difference, worlds.mean[0])):
+    for score, outcome in ((_compare_observed, batch.target), (_compare_expected, worlds.mean[0])):
         likelihood = worlds.log_prob(outcome).mean(-1)
         assert torch.allclose(score(learner.nets_, batch), (likelihood[0] - likelihood[1:]).T, atol=1e-3)
 

@@ -22,7 +22,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_seeds_are_fitted_as_fit_many_fits_them() -> None:
     recorded = [learned.record_domain("1-in", seed, 1500) for seed in (0, 1)]
     ours, _ = learned.fit_seeds("grad", [0, 1], [train for train, _ in recorded], "cpu", SHORT)
-    known = learned.known_options("grad", SHORT)
+    known = learned.select_known_options("grad", SHORT)
     theirs = fit_many(
         [make("grad", seed=seed, device="cpu", **known) for seed in (0, 1)], [train for train, _ in recorded]
     )
@@ -40,8 +40,8 @@ def test_a_recording_is_prepared_once_for_all_methods(monkeypatch: pytest.Monkey
 
 
 def test_options_are_those_that_a_method_has() -> None:
-    assert learned.known_options("never", SHORT) == {}
-    assert learned.known_options("grad", SHORT) == {"steps": 10, "width": 8}
+    assert learned.select_known_options("never", SHORT) == {}
+    assert learned.select_known_options("grad", SHORT) == {"steps": 10, "width": 8}
 
 
 def test_classes_come_from_the_domain() -> None:

@@ -113,10 +113,10 @@ class GeneralParts:
         """Find the contexts in which a witness of these variables, found in one of them, undoes the effect."""
         self._solve([*context, *self._within(names)])
         do: dict[str, Any] = {name: self._value(self._world[name]) for name in names}
-        held = {name: self.table.values[name] for name in self._held(do, row)}
+        held = {name: self.table.values[name] for name in self._find_held(do, row)}
         return ~self.table.holds(self.effect, {**held, **do})
 
-    def _held(self, do: dict[str, int], row: int) -> list[str]:
+    def _find_held(self, do: dict[str, int], row: int) -> list[str]:
         """Find the variables that the last solution holds at their actual values, and needs to."""
         values = {variable: self._value(domain) for variable, domain in self._world.items()}
         model, context = self.model, self.table.context(row)

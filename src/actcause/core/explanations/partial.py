@@ -115,7 +115,7 @@ class _Part:
         """Return how good a partial explanation the event is, None if it is none."""
         if not len(self.rows):
             return None
-        uncaused = self._uncaused(self.event, self.rows)
+        uncaused = self._find_uncaused(self.event, self.rows)
         if len(uncaused) == len(self.rows):
             return None
         knowledge = self.knowledge
@@ -126,7 +126,7 @@ class _Part:
             return None
         return 1 - knowledge.share(uncaused, self.rows)
 
-    def _uncaused(self, event: Assignment, rows: Array) -> Array:
+    def _find_uncaused(self, event: Assignment, rows: Array) -> Array:
         causal = self.knowledge.requirements.causal
         return np.asarray(list(causal.without_part(event, rows)), dtype=np.int64)
 

@@ -38,7 +38,7 @@ class ReasonFinder:
         model = self.model
         follow: set[str] = set()
         against: set[str] = set()
-        stack = self._needed(self.formula, world, truth=True)
+        stack = self._list_needed(self.formula, world, truth=True)
         while stack:
             name = stack.pop()
             if name in follow or name in against:
@@ -50,10 +50,10 @@ class ReasonFinder:
                 continue
             follow.add(name)
             if equation is not None:
-                stack += self._needed(equation, world)
+                stack += self._list_needed(equation, world)
         return Reasons(frozenset(follow), frozenset(against))
 
-    def _needed(self, equation: Equation, world: Mapping[str, int], *, truth: bool = False) -> list[str]:
+    def _list_needed(self, equation: Equation, world: Mapping[str, int], *, truth: bool = False) -> list[str]:
         """List parents whose values alone give the equation its value, or a formula its truth."""
         expression, known = equation.expression, equation.facts
         if expression is None or known is None or known.divides or len(equation.parents) > MOST_NAMES:

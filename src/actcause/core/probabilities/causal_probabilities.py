@@ -69,17 +69,17 @@ class Probabilities:
     @cached_property
     def pn(self) -> Probability:
         """The probability of necessity."""
-        return self._tally.given(FAILS, {EVIDENCE: True, EVENT: True, EFFECT: True}, self.confidence)
+        return self._tally.measure_given(FAILS, {EVIDENCE: True, EVENT: True, EFFECT: True}, self.confidence)
 
     @cached_property
     def ps(self) -> Probability:
         """The probability of sufficiency."""
-        return self._tally.given(SUFFICES, {EVIDENCE: True, INSTEAD: True, EFFECT: False}, self.confidence)
+        return self._tally.measure_given(SUFFICES, {EVIDENCE: True, INSTEAD: True, EFFECT: False}, self.confidence)
 
     @cached_property
     def pns(self) -> Probability:
         """The probability of necessity and sufficiency."""
-        return self._tally.given(BOTH, {EVIDENCE: True}, self.confidence)
+        return self._tally.measure_given(BOTH, {EVIDENCE: True}, self.confidence)
 
     @property
     def exact(self) -> bool:

@@ -33,7 +33,7 @@ class TooManyStatesError(Exception):
     """Counting would have to remember too much; the caller samples instead."""
 
 
-class Step(NamedTuple):
+class CountingStep(NamedTuple):
     """How one value follows from others."""
 
     name: str
@@ -41,12 +41,12 @@ class Step(NamedTuple):
     compute: Callable[[Values], int]
 
 
-class Program:
+class CountingProgram:
     """The steps that lead from roots to formulas."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, CountingStep] = {}
         self._temporary = 0
 
     def add_formula(self, formula: Expression) -> str:
@@ -61,7 +61,7 @@ class Program:
                     self._add(self.model.equations[name], name)
                     stack += [read for new in self.steps.keys() - before for read in self.steps[new].reads]
                 else:
-                    self.steps[name] = Step(name, (), lambda values: 0)
+                    self.steps[name] = CountingStep(name, (), lambda values: 0)
         return target
 
     def _add(self, equation: Equation, name: str | None) -> str:
@@ -101,10 +101,10 @@ class Program:
         if name is None:
             self._temporary += 1
             name = f"#{self._temporary}"
-        self.steps[name] = Step(name, tuple(reads), compute)
+        self.steps[name] = CountingStep(name, tuple(reads), compute)
         return name
 
-    def ordered(self, targets: Sequence[str]) -> list[Step]:
+    def order_steps(self, targets: Sequence[str]) -> list[CountingStep]:
         """Order the steps so that what is large is finished before what is small is begun."""
         sizes: dict[str, int] = {}
         for name in self._walk(targets, lambda step: step.reads):
@@ -112,7 +112,7 @@ class Program:
         largest_first = self._walk(targets, lambda step: sorted(step.reads, key=lambda read: -sizes[read]))
         return [self.steps[name] for name in largest_first]
 
-    def _walk(self, targets: Sequence[str], reads: Callable[[Step], Sequence[str]]) -> list[str]:
+    def _walk(self, targets: Sequence[str], reads: Callable[[CountingStep], Sequence[str]]) -> list[str]:
         """List steps after what they read."""
         done: dict[str, None] = {}
         stack = [(target, False) for target in reversed(targets)]
@@ -170,9 +170,9 @@ def count_worlds(
 
     A key holds, for each formula, its values in all worlds.
     """
-    program = Program(model)
+    program = CountingProgram(model)
     targets = [program.add_formula(formula) for formula in formulas]
-    steps = program.ordered(targets)
+    steps = program.order_steps(targets)
     last_use = {read: place for place, step in enumerate(steps) for read in step.reads}
     last_use |= dict.fromkeys(targets, len(steps))
     live: list[str] = []
@@ -201,7 +201,7 @@ def count_worlds(
 
 def _advance(
     states: dict[tuple[tuple[int, ...], ...], int],
-    step: Step,
+    step: CountingStep,
     choices: Sequence[tuple[int | None, int]],
     live: Sequence[str],
     keep: Sequence[int],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError, quote
-from ..contexts import ContextTable, Distribution, parse_prior, read_contexts, read_roots, weighted_product
+from ..contexts import ContextTable, Distribution, build_weighted_product, parse_prior, read_contexts, read_roots
 from ..counting import MAX_CELLS
 from ..expression import Array
 from ..model import Model
@@ -52,7 +52,7 @@ class IndependentRoots(Prior):
         count = prod(sum(share > 0 for share in chances.values()) for chances in mattering.values())
         if count > min(MOST_CONTEXTS, MAX_CELLS // len(self.model.variables)):
             return None
-        return weighted_product(self.model, {**sure, **mattering})
+        return build_weighted_product(self.model, {**sure, **mattering})
 
     def sample(self, count: int, rng: np.random.Generator) -> ContextTable:
         columns: dict[str, Array] = {}

@@ -56,7 +56,7 @@ class Tally:
     def __init__(self, rows: Rows, samples: int | None) -> None:
         self.rows, self.samples = rows, samples
 
-    def given(self, target: int, condition: dict[int, bool], confidence: float) -> Probability:
+    def measure_given(self, target: int, condition: dict[int, bool], confidence: float) -> Probability:
         """Return the probability that all of `target` holds, given a condition; None if that never happens."""
         matching = {
             row: mass for row, mass in self.rows.items() if all(row[i] == want for i, want in condition.items())

@@ -49,7 +49,7 @@ class FunctionalSolver(Solver):
             raise OutOfBudget(Status.TOO_LARGE) from None
         if query.contrast is None and query.normality is None:
             return space
-        return space.judged_at(space.find_context(query.context), self._necessary_here)
+        return space.with_judge(space.find_context(query.context), self._necessary_here)
 
     def _necessary_here(self, names: tuple[str, ...]) -> bool:
         """Decide whether these variables are necessary in the observed state, for what the question asks."""

@@ -252,7 +252,7 @@ class StateSpace:
         """Decide for each state whether enough changes of these variables change the outcome."""
         return self._counts.necessary(mask, alpha, check)
 
-    def judged_at(self, index: int, necessary: Callable[[tuple[str, ...]], bool]) -> StateSpace:
+    def with_judge(self, index: int, necessary: Callable[[tuple[str, ...]], bool]) -> StateSpace:
         """Make the same space with another judge of which variables are necessary in one of its states."""
         return replace(self, _counts=_JudgedAt(self._counts, index, lambda mask: necessary(self.names(mask))))
 

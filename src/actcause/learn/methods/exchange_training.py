@@ -172,11 +172,11 @@ class ExchangeTraining:
         if step % CHECKED:
             return {}
         if not self.events:
-            self.events = [self._held_events(position) for position in range(len(self.replicas))]
+            self.events = [self._list_held_events(position) for position in range(len(self.replicas))]
         errors = []
         for position, replica in enumerate(self.replicas):
             rows = self.events[position].cpu().numpy()
-            inputs, there, target = self._held(replica, position, rows)
+            inputs, there, target = self._take_held(replica, position, rows)
             outputs = self.shared.network_of(position, "whole")(
                 inputs.expand(MODELS, -1, -1, -1), None if there is None else there.expand(MODELS, -1, -1)
             )
@@ -198,12 +198,12 @@ class ExchangeTraining:
             return False
         return bool(min(held[-PATIENCE:]) > PROGRESS * min(held[:-PATIENCE]))
 
-    def _held_events(self, position: int) -> Tensor:
+    def _list_held_events(self, position: int) -> Tensor:
         held = self.replicas[position].held_encoded
         events = torch.nonzero(self.surprises.find_surprising(position, held))[:, 0]
         return (events if len(events) >= 50 else torch.arange(len(held), device=self.device))[:LOOKED_AT]
 
-    def _held(self, replica: Replica, position: int, rows: Any) -> tuple[Tensor, Tensor | None, Tensor]:
+    def _take_held(self, replica: Replica, position: int, rows: Any) -> tuple[Tensor, Tensor | None, Tensor]:
         """Held-out rows on the device: inputs, which factors are there, target in the spreads of the rows shown."""
         part = replica.held_encoded[rows]
         there = None if part.present is None else torch.as_tensor(part.present, device=self.device).float()
@@ -234,7 +234,7 @@ class ExchangeTraining:
         """How far the models' predictions of a row differ, as a share of the spread that they predict."""
         replica = self.replicas[position]
         rows = np.arange(0, len(replica.held_encoded), max(1, len(replica.held_encoded) // LOOKED_AT))
-        inputs, there, _ = self._held(replica, position, rows)
+        inputs, there, _ = self._take_held(replica, position, rows)
         model = self.shared.network_of(position, "whole")
         outputs = model(inputs.expand(MODELS, -1, -1, -1), None if there is None else there.expand(MODELS, -1, -1))
         outcome, spread = self.columns.read(outputs).likeliest()
@@ -266,7 +266,7 @@ class ExchangeTraining:
         """Keep the network that is nearest to the judgements of held-out rows, calibrate it, and note what is amiss."""
         learner: Learner = replica.learner
         count = len(replica.held_encoded)
-        inputs, there, target = self._held(replica, position, np.arange(0, count, max(1, count // JUDGED)))
+        inputs, there, target = self._take_held(replica, position, np.arange(0, count, max(1, count // JUDGED)))
         judged = self._make_judge(position).judge(inputs, there, target)
         scored = [k for k in range(self.rows.factors) if k != self.rows.own]
         found = judged.binary[:, scored] > 0.5

@@ -68,7 +68,7 @@ class NullCounterfactual(ScoreLearner):
 
     @classmethod
     def scores(cls) -> Mapping[str, Score]:
-        return {"state": _expected_difference, "hindsight": _observed_difference}
+        return {"state": _compare_expected, "hindsight": _compare_observed}
 
     def make_loss(self, training: Training) -> Loss:
         own, factors = training.rows.own, training.rows.factors
@@ -123,10 +123,10 @@ def _difference(nets: Nets, batch: Batch, observed: Tensor | None) -> Tensor:
 
 
 @torch.no_grad()
-def _expected_difference(nets: Nets, batch: Batch) -> Tensor:
+def _compare_expected(nets: Nets, batch: Batch) -> Tensor:
     return _difference(nets, batch, None)
 
 
 @torch.no_grad()
-def _observed_difference(nets: Nets, batch: Batch) -> Tensor:
+def _compare_observed(nets: Nets, batch: Batch) -> Tensor:
     return _difference(nets, batch, batch.target)

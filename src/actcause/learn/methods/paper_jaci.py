@@ -296,7 +296,7 @@ class _Joint:
         """Cut one replica's networks out, and look at held-out rows for what went wrong."""
         training, replica = self.training, self.training.replicas[position]
         nets = training.networks_of(position, ("forward", "binary"))
-        held = training.held_out_rows(position, HELD)
+        held = training.take_held_out_rows(position, HELD)
         bits = torch.cat([_bits(nets, block) for block in held.blocks()])
         doubts = [_doubts(nets, block) for block in held.blocks()]
         error, misfit, deviation = (torch.cat([d[name] for d in doubts]).cpu() for name in ("error", *WORST))

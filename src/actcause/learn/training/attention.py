@@ -157,7 +157,7 @@ class SharedFeatures:
     def __init__(self, encoder: Encoder) -> None:
         layout, own = encoder.layout, encoder.layout.own
         self.columns = encoder.own_columns
-        at = {factor: encoder.measured_columns(factor) for factor in layout.factors}
+        at = {factor: encoder.list_measured_columns(factor) for factor in layout.factors}
         names = [] if own is None else [n for n in at[own] if any(n in at[f] for f in layout.factors if f != own)]
         self.count = len(names)
         shape = (len(layout.factors), max(self.count, 1))

@@ -106,7 +106,7 @@ class Encoder:
         """Columns that a factor has before its relative ones, which are differences to the outcome's own."""
         return self._width()
 
-    def measured_columns(self, factor: str) -> dict[str, int]:
+    def list_measured_columns(self, factor: str) -> dict[str, int]:
         """List the column of each feature of a factor that is no category."""
         found, at = {}, 0
         for name in self.layout.features[factor]:

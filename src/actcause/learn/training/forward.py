@@ -141,7 +141,7 @@ class Training:
             self.rows.inputs[index], self.surprises.target[index], self.there(index), self.replicas[replica].encoder
         )
 
-    def held_out_rows(self, replica: int, most: int) -> Batch:
+    def take_held_out_rows(self, replica: int, most: int) -> Batch:
         """Take held-out rows of one replica, evenly spaced where there are more than `most`."""
         encoded = self.replicas[replica].held_encoded
         rows = np.unique(np.linspace(0, len(encoded) - 1, min(most, len(encoded))).astype(np.int64))
@@ -154,7 +154,7 @@ class Training:
         """Hand one replica's networks and numbers to its learner, and note what went wrong; `predicted` sees all."""
         mine = self.replicas[replica]
         learner, nets = mine.learner, self.networks_of(replica, names)
-        held = self.held_out_rows(replica, 10_000)
+        held = self.take_held_out_rows(replica, 10_000)
         with torch.no_grad():
             error = torch.cat([(predicted(nets, b) - b.target).abs().mean(-1) for b in held.blocks()]).mean()
         blind = (held.target - held.target.median(dim=0).values).abs().mean()

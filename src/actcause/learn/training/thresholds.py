@@ -84,7 +84,7 @@ class Threshold:
         for replica in range(len(self.training.replicas)):
             nets = self.training.networks_of(replica, self.names)
             pools = self.training.spread_rows(replica, LEARNED_ROWS)
-            held = self.training.held_out_rows(replica, HELD_ROWS)
+            held = self.training.take_held_out_rows(replica, HELD_ROWS)
             for kind, score in enumerate(self.scores.values()):
                 for pool in pools:
                     for at in range(0, len(pool), BLOCK):
@@ -117,7 +117,7 @@ class Threshold:
         found: dict[str, Any] = {}
         for kind, name in enumerate(self.scores):
             group = replica * len(self.scores) + kind
-            held = self.training.held_out_rows(replica, HELD_ROWS)
+            held = self.training.take_held_out_rows(replica, HELD_ROWS)
             pairs = _pairs(self.held[group], held.present, held.own)
             # Without the time to choose, half of the pairs are named; the learner's notes say it was stopped.
             best = self._best(replica, group) if ready else len(SHARES) // 2
@@ -161,7 +161,7 @@ class Threshold:
 
     def _best(self, replica: int, group: int) -> int:
         """Choose the share to name."""
-        held, model = self.training.held_out_rows(replica, HELD_ROWS), self.training.network_of(replica, "named")
+        held, model = self.training.take_held_out_rows(replica, HELD_ROWS), self.training.network_of(replica, "named")
         assert isinstance(model, NamedModel)
         scores = torch.split(self.held[group], BLOCK)
         parts = [self._error_by_share(model, group, *part) for part in zip(held.blocks(), scores, strict=True)]

@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from ...learn import names
-from ...reproduction.published import SOURCE, published_errors
+from ...reproduction.published import SOURCE, read_published_errors
 from ..data import library
 from ..data.row_source import Name, RowSource, Seed, StrictRequest
 from ..server.jobs import UNENDED, BackgroundJob
@@ -66,7 +66,7 @@ async def list_runs(request: Request) -> dict[str, Any]:
         runs.append({**about, "scorable": _find_scorable(known, path) is not None})
     runs.sort(key=lambda run: run["changed"], reverse=True)
     under_way = [{**job.to_json(), "run": name} for name, job in live.items()]
-    paper = {"source": SOURCE, "errors": published_errors()}
+    paper = {"source": SOURCE, "errors": read_published_errors()}
     return {"runs": runs, "jobs": under_way, "methods": METHODS, "paper": paper}
 
 

@@ -85,7 +85,7 @@ def score(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
     learner, source = load(folder), payload["source"]
     data = library.load_rows(source, Path(payload["data"]))
     report({"stage": "scoring"})
-    scores = _measure(learner, data, source, held=runs.trained_on(folder, data))
+    scores = _measure(learner, data, source, held=runs.is_trained_on(folder, data))
     if scores is None:
         raise LearnError(f"{library.describe_source(source)} holds no true causes that a run could be scored by.")
     _write(folder / SCORES, scores)

@@ -14,7 +14,7 @@ from ...errors import ActCauseError, QueryError
 from . import pictures
 from .cache import SpaceQuestion, limit_time
 from .pictures import Axes, ColouredStates
-from .reasons import Explanation
+from .reasons import StateExplanation
 
 MOST_STATES = 64  # of a space whose valid pairs are all counted
 
@@ -78,7 +78,7 @@ def _explain(payload: dict[str, Any], seconds: float | None = None) -> dict[str,
     walk, space = question.load_pairs(), question.load_space()
     space.clock.start(seconds)
     masks, _ = walk.read_pair(payload["pair"])
-    return Explanation(question, space, space.find(payload["context"]), masks).to_json()
+    return StateExplanation(question, space, space.find(payload["context"]), masks).to_json()
 
 
 @limit_time()

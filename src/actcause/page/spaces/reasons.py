@@ -37,7 +37,7 @@ class NecessityCheck:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class StateExplanation:
     """One state of a pair, and all that can be said about its binary."""
 
     question: SpaceQuestion
