@@ -47,6 +47,7 @@ def stages(learner: JACI) -> set[str]:
 
 def test_where_the_check_passes_it_is_what_masks_alone_give(data: Transitions, monkeypatch: pytest.MonkeyPatch) -> None:
     doubt(monkeypatch, masks=1.0)
+    monkeypatch.setattr(jaci, "find_idle", lambda *given: [])
     learner, alone = JACI(**TINY).fit(data), MaskJACI(**TINY).fit(data)
     assert stages(learner) == BY_MASKS
     assert learner.learned_["learned_by"] == "jaci-em"

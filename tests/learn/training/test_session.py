@@ -188,3 +188,11 @@ def test_fitting_leaves_the_callers_random_numbers_alone() -> None:
     before = torch.get_rng_state()
     make("grad", **TINY, max_seconds=1e-9).fit(recording())
     assert torch.equal(before, torch.get_rng_state())
+
+
+def test_a_copy_of_a_factor_is_noted() -> None:
+    data = collect("1-in", 1000, seed=3)
+    state = np.concatenate([data.state, 2 * data.state[:, :1] + 1], axis=1)
+    copied = Transitions(factors=["a1", "y", "again"], state=state, outcome=data.outcome, own="y", episode=data.episode)
+    assert any("'a1' and 'again' hold the same" in note for note in Never().fit(copied).notes_)
+    assert not any("hold the same" in note for note in Never().fit(data).notes_)

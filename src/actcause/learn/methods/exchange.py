@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..learner import Array, Learner
+from ...data import Transitions
+from ..learner import BLOCK, Array, Learner
 from ..training.attention import CauseModel, OutcomeModel
 from ..training.calibration import to_probabilities
 from ..training.density import OutcomeColumns
@@ -85,6 +86,23 @@ class ExchangeJACI(Learner):
         trainer = session.train(training.nets, [*training.surprises.stages(), *training.stages()])
         for position, replica in enumerate(replicas):
             training.finish(position, replica, trainer.history, session.stopped)
+
+    @torch.no_grad()
+    def predict_outcome(self, data: Transitions) -> tuple[Array, Array]:
+        """Predict outcomes seeing all factors, and return them beside what came: (rows, outputs) each, in spreads."""
+        columns, encoded = OutcomeColumns.of(self.encoder_), self._encode(data)
+        predicted = np.zeros_like(encoded.target)
+        for at, part in zip(range(0, len(encoded), BLOCK), encoded.blocks(BLOCK), strict=True):
+            inputs, there = self._load(part)
+            many = None if there is None else there.expand(MODELS, -1, -1)
+            density = columns.read(self.nets_["whole"](inputs.expand(MODELS, -1, -1, -1), many))
+            if columns.measured:
+                predicted[at : at + BLOCK, list(columns.measured)] = density.expect().mean(dim=0).cpu().numpy()
+            for place, chances in zip(columns.categorical, density.chances, strict=True):
+                chance = chances.exp().mean(dim=0).cpu().numpy()
+                mean, scale = self.encoder_.target_mean[place], self.encoder_.target_scale[place]
+                predicted[at : at + BLOCK, place] = (chance - mean) / scale
+        return predicted, encoded.target
 
     # -- answers -----------------------------------------------------------------------------------
 

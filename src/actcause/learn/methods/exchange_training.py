@@ -27,7 +27,7 @@ from ..training.attention import CauseModel, OutcomeModel
 from ..training.batches import Sampler
 from ..training.calibration import calibration_error, temperature_of
 from ..training.density import OutcomeColumns, OutcomeValues
-from ..training.diagnostics import diagnose, diagnose_events
+from ..training.diagnostics import diagnose, diagnose_events, find_ties
 from ..training.hindsight import distance_from_hindsight
 from ..training.layers import beside_own
 from ..training.loop import LossValues, Settings, Stage, one_cycle
@@ -35,7 +35,7 @@ from ..training.networks import find_network
 from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.sufficiency import Judge, Judged
+from ..training.sufficiency import Judge
 
 if TYPE_CHECKING:
     from ..learner import Learner
@@ -301,11 +301,10 @@ class ExchangeTraining:
             "half_explained": float((caused & (judged.reached < 0.5)).sum() / caused.sum().clamp(min=1)),
             "held_error": _last_error(history),
         }
+        ties = find_ties(judged.binary > 0.5, replica.train.factors, self.rows.own)
         notes = [
             *diagnose(shares=shares, full_error=0.0, blind_error=1.0, stopped=stopped),
-            *diagnose_events(
-                learned, replica.encoder.classes, replica.train.factors, self._ties(judged, scored, replica)
-            ),
+            *diagnose_events(learned, replica.encoder.classes, replica.train.factors, ties),
         ]
         nets = {name: self.shared.network_of(position, name) for name in (*KEPT, kept)}
         if self.rows.own is None:
@@ -319,19 +318,6 @@ class ExchangeTraining:
         if len(parts) < 2 or not float(self.surprises.rare[position]):
             return 0.0
         return max(0.0, math.log((1 - share) / max(share, 1e-6)))
-
-    def _ties(self, judged: Judged, scored: Sequence[int], replica: Replica) -> list[tuple[str, str]]:
-        """Pairs of factors that are always named together, often enough to say so."""
-        found = judged.binary[:, scored] > 0.5
-        names = [replica.train.factors[k] for k in scored]
-        pairs = []
-        for one in range(len(scored)):
-            for two in range(one + 1, len(scored)):
-                both = int((found[:, one] & found[:, two]).sum())
-                either = int((found[:, one] | found[:, two]).sum())
-                if both >= 50 and both >= 0.98 * either:
-                    pairs.append((names[one], names[two]))
-        return pairs
 
 
 def _last_error(history: Sequence[Mapping[str, Any]]) -> float | None:

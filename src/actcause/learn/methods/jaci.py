@@ -2,7 +2,8 @@
 
     masks      `MaskJACI`: sharp where relations switch on and off, as in the paper's domains, and quick
     check      on held-out rows, without a label: how many of the surprising rows get no cause, and how far what the
-                   state says is from what the outcome shows
+                   state says is from what the outcome shows; a factor that stays the same throughout an episode and
+                   whose exchange makes no prediction worse is idle, and never named (`training/constants.py`)
     exchange   `ExchangeJACI`, only where the check fails: equal bodies, categories, noise, robots
     choice     the one of the two that does better in the same check
 
@@ -15,9 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
+import numpy as np
+
 from ..training import forward
 from ..training.attention import HEADS
-from ..training.diagnostics import DISAGREEING, STOPPED, UNEXPLAINED, diagnose_events
+from ..training.constants import find_idle
+from ..training.diagnostics import DISAGREEING, STOPPED, UNEXPLAINED, diagnose_events, diagnose_model, find_ties
 from .em import MaskEM
 from .exchange import ExchangeJACI
 from .exchange_training import ExchangeTraining
@@ -55,7 +59,10 @@ class JACI(MaskJACI):
 
     method: ClassVar[str] = "jaci-auto"
     summary: ClassVar[str] = "by masks; where its own check fails, by exchange (ours, the default)"
-    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
+    revisions: ClassVar[tuple[str, ...]] = (
+        "first recorded revision",
+        "what is constant within episodes and makes no difference in others is not named; more notes",
+    )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         if hasattr(self, "learned_"):
@@ -94,10 +101,18 @@ class JACI(MaskJACI):
         return one
 
     def _probabilities(self, encoded: Encoded) -> Array:
-        return self._chosen()._probabilities(encoded)
+        return self._silence(self._chosen()._probabilities(encoded))
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        return self._chosen()._hindsight(encoded)
+        return self._silence(self._chosen()._hindsight(encoded))
+
+    def _silence(self, found: Array) -> Array:
+        """Name no factor that is idle."""
+        idle = [self.encoder_.layout.index(name) for name in self.learned_.get("idle", ())]
+        if idle:
+            found = found.copy()
+            found[:, idle] = 0
+        return found
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
         return self._chosen()._unsure(encoded, hindsight)
@@ -142,10 +157,25 @@ class _Both:
         replica = training.replicas[position]
         training.finish(position, replica, self.history, stopped)
         learner = replica.learner
+        assert isinstance(learner, MaskJACI | ExchangeJACI)
+        idle = find_idle(replica.train, replica.held, replica.encoder.classes, learner.predict_outcome)
         if isinstance(learner, MaskJACI):
-            learner.learned_["unexplained"] = learner.measure_unexplained(replica.held)
+            learner.learned_["unexplained"] = learner.measure_unexplained(replica.held, idle)
         found = learner.learned_
+        found["idle"] = idle
+        found["event_error"] = self._measure_events(position, learner)
         return float(max(found["unexplained"] / UNEXPLAINED, found["disagreement"] / DISAGREEING))
+
+    def _measure_events(self, position: int, learner: MaskJACI | ExchangeJACI) -> float:
+        """Measure the error on surprising held-out rows, seeing all factors, as a share of that by the own state."""
+        replica, surprises = self.replicas[position], self.shared.surprises
+        surprising = surprises.find_surprising(position, replica.held_encoded).cpu().numpy()
+        if not surprising.any():
+            return 0.0
+        alone = surprises.miss_alone(position, replica.held_encoded).cpu().numpy()[surprising]
+        spreads = surprises.scale[position].cpu().numpy()  # of the rows shown, in which learners measure
+        predicted, came = learner.predict_outcome(replica.held.subset(surprising))
+        return float((np.abs(predicted - came) * spreads).mean() / max(alone.mean(), 1e-9))
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -159,8 +189,13 @@ class _Both:
             notes = [*late, *found.notes_]
             if by == MASKS:
                 shares = {"half_explained": 0.0, **found.learned_}
-                notes += diagnose_events(shares, replica.encoder.classes, replica.train.factors, ())
-            learned = {**found.learned_, "learned_by": by}
+                ties = find_ties(found.explain(replica.held), replica.train.factors, replica.encoder.own)
+                notes += diagnose_events(shares, replica.encoder.classes, replica.train.factors, ties)
+            notes += diagnose_model(found.learned_)
+            shares = {
+                name: 0.0 if name in found.learned_["idle"] else s for name, s in found.learned_["shares"].items()
+            }
+            learned = {**found.learned_, "shares": shares, "learned_by": by}
             learner.finish(replica, found.nets_, learned, self.history, notes, found.encoder_)
 
     def _choose(self, position: int) -> tuple[str, Learner]:

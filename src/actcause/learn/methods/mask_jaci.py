@@ -111,14 +111,21 @@ class MaskJACI(Learner):
         given = {name: getattr(self, name) for name in sizes}
         self.sizes_ = {name: value if given[name] is None else given[name] for name, value in sizes.items()}
 
-    def measure_unexplained(self, data: Transitions) -> float:
-        """Measure what share of the rows that the own state leaves open get no cause in hindsight."""
+    def measure_unexplained(self, data: Transitions, idle: Sequence[str] = ()) -> float:
+        """Measure what share of the rows that the own state leaves open get no cause but idle ones in hindsight."""
         encoded = self._encode(data)
         missed = np.concatenate([self._miss_alone(part).cpu().numpy() for part in encoded.blocks(BLOCK)])
-        others = [k for k in range(len(data.factors)) if k != self.encoder_.own]
+        others = [k for k, name in enumerate(data.factors) if k != self.encoder_.own and name not in idle]
         surprising = missed > SURPRISING
         left = surprising & ~self.explain(data)[:, others].any(axis=1)
         return float(left.sum() / max(surprising.sum(), FEWEST * len(data)))
+
+    @torch.no_grad()
+    def predict_outcome(self, data: Transitions) -> tuple[Array, Array]:
+        """Predict outcomes seeing all factors, and return them beside what came: (rows, outputs) each, in spreads."""
+        encoded = self._encode(data)
+        parts = [self._predict_under(part, 1).mean(dim=0).cpu().numpy() for part in encoded.blocks(BLOCK)]
+        return np.concatenate(parts), encoded.target
 
     # -- answers -----------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ NOTHING = 0.0005  # shares below this are as good as never
 UNEXPLAINED = 0.1  # a larger share of rows left without an explanation is worth a word
 DISAGREEING = 0.1  # as `distance_from_hindsight` measures it: twice what it is at most in the paper's domains
 STOPPED = "Training stopped before its end, so the answers are provisional; resume it or give it more time."
+MISSED = 0.5  # of what the own state misses in surprising rows; who sees all factors should miss less
+TOGETHER, OFTEN = 0.98, 50  # factors named together in this share of their rows, and in so many, are one to us
 LEARNED = 0.9  # a forward model must beat a constant by a tenth
 
 
@@ -81,3 +83,45 @@ def diagnose_events(
             "one acts without the other."
         )
     return found
+
+
+def diagnose_model(learned: Mapping[str, Any]) -> list[str]:
+    """Write sentences on a model that errs where it matters, and on factors that only tell episodes apart.
+
+    `learned` holds `event_error`, the error on surprising held-out rows as a share of that by the own state, `idle`,
+    the factors whose exchange makes no difference, and `shares` of rows in which each was named before that was known.
+
+    >>> diagnose_model({"event_error": 0.1, "idle": ["goal"], "shares": {"goal": 0.0}})
+    []
+    """
+    found = []
+    if learned["event_error"] > MISSED:
+        found.append(
+            f"On surprising rows the model errs by {learned['event_error']:.0%} of what the outcome's own state alone "
+            "errs by, though it sees every factor: chance decides there, or something is not recorded, or not learned; "
+            "record what is missing, more rows with events, or give it more steps."
+        )
+    blamed = [name for name in learned["idle"] if learned["shares"].get(name, 0.0) >= NOTHING]
+    if blamed:
+        found.append(
+            f"Left out: {', '.join(blamed)}. Constant within every episode, and of no use in episodes that were not "
+            "learned from: it tells episodes apart, and is no cause. If it should be one, record more episodes."
+        )
+    return found
+
+
+def find_ties(found: Any, factors: Sequence[str], own: int | None) -> list[tuple[str, str]]:
+    """List pairs of factors that are always named together, often enough to say so; `found` is (rows, factors).
+
+    >>> import numpy as np
+    >>> find_ties(np.ones((60, 3), dtype=bool), ["a", "b", "y"], 2)
+    [('a', 'b')]
+    """
+    scored = [k for k in range(len(factors)) if k != own]
+    pairs = []
+    for place, one in enumerate(scored):
+        for two in scored[place + 1 :]:
+            both, either = int((found[:, one] & found[:, two]).sum()), int((found[:, one] | found[:, two]).sum())
+            if both >= OFTEN and both >= TOGETHER * either:
+                pairs.append((factors[one], factors[two]))
+    return pairs

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ...data import Transitions
 from ..errors import LearnError
+from .copies import find_copies
 from .loop import Stage, Stopped, Trainer, TrainingProgress
 from .networks import find_device
 from .replica import Replica, prepare_replica
@@ -102,11 +103,18 @@ def _warnings(replica: Replica) -> list[str]:
     count = effective_rows(replica.train)
     wanted = ROWS_PER_FACTOR * len(replica.train.factors)
     replica.learner.learned_["effective_rows"] = round(count)
+    found = [
+        f"'{one}' and '{two}' hold the same in every row, so that nobody could tell them apart: leave one out, or "
+        "record rows in which they differ."
+        for one, two in find_copies(replica.train)
+    ]
     if count >= wanted:
-        return []
+        return found
     return [
+        *found,
         f"The {len(replica.train)} rows are worth about {count:.0f} independent ones, fewer than the {wanted} that "
-        f"{len(replica.train.factors)} factors want: record more or longer-spaced episodes, and trust the answers less."
+        f"{len(replica.train.factors)} factors want: record more or longer-spaced episodes, and trust the answers "
+        "less.",
     ]
 
 

@@ -57,15 +57,21 @@ class Surprises:
         rest = torch.cat([pools[-1] for pools in mine])
         return [torch.cat(hit), rest] if hit else [rest]
 
-    @torch.no_grad()
     def find_surprising(self, replica: int, encoded: Encoded) -> Tensor:
         """Mark the surprising rows among those held out from a replica, (rows,): all where there is no own factor."""
+        if self.rows.own is None:
+            return torch.ones(len(encoded), dtype=torch.bool, device=self.scale.device)
+        return self.miss_alone(replica, encoded) > SURPRISING
+
+    @torch.no_grad()
+    def miss_alone(self, replica: int, encoded: Encoded) -> Tensor:
+        """Measure by how much the own state's model misses held-out rows, (rows,); without one, a constant."""
         target = torch.as_tensor(encoded.target, device=self.scale.device)
         if self.rows.own is None:
-            return torch.ones(len(target), dtype=torch.bool, device=self.scale.device)
+            return (target - target.median(dim=0).values).abs().mean(-1)
         state = group_weights(self.model, slice(FOLDS * replica, FOLDS * (replica + 1)))
         own = torch.as_tensor(encoded.inputs[:, self.rows.own], device=self.scale.device).expand(FOLDS, -1, -1)
-        return (_apply(self.model, state, own).mean(dim=0) - target).abs().mean(-1) > SURPRISING
+        return (_apply(self.model, state, own).mean(dim=0) - target).abs().mean(-1)
 
     def _sampler(self) -> Sampler:
         seeds = [seed for seed in self.seeds for _ in range(FOLDS)]
