@@ -18,7 +18,21 @@ from typing import Annotated, Any
 from .. import __version__
 from ..errors import ActCauseError, MissingExtraError, QueryError
 from ..io.console import print_note
-from . import ask, data, demo, examples, explain, formats, partition, probability, probe, reproduce, serve, train
+from . import (
+    ask,
+    data,
+    demo,
+    examples,
+    explain,
+    formats,
+    graphs,
+    partition,
+    probability,
+    probe,
+    reproduce,
+    serve,
+    train,
+)
 from .options import name_option
 
 SUCCESS, MISTAKE = 0, 2
@@ -39,6 +53,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     **demo.COMMANDS,
     **data.COMMANDS,
     **train.COMMANDS,
+    **graphs.COMMANDS,
     **reproduce.COMMANDS,
     **serve.COMMANDS,
 }

@@ -12,14 +12,17 @@ from ..io.atomic import exit_on_terminate
 from ..io.console import print_json
 from ..io.settings import parse_setting
 from . import options
+from .graphs import collect_whole, load_whole
 from .options import option
 from .progress import show_rows
 
 if TYPE_CHECKING:
-    from ..data import Description
+    from ..data import Description, Recording
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
+
+    from .graphs import OutcomeOption
 
     DomainArgument = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain: see 'actcause domains'.")]
     FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A Parquet or CSV file of transitions.")]
@@ -66,20 +69,25 @@ def collect(
     draw: DrawOption = None,
     policy: PolicyOption = "random",
     parameters: SetOption = None,
+    outcome: OutcomeOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Record transitions of a domain, each with its true cause, into one Parquet file.
 
     The draw fixes the domain's random parameters, where it has any, and the seed the rollouts: the
     same two give the same data. Other parameters are set by name, such as --set obstacles=5 or
-    --set rate=0.1. Nothing stands under the final name before all of it is written.
+    --set rate=0.1. Nothing stands under the final name before all of it is written. With --outcome all
+    whole states are recorded, every factor before and after, with the true causes of each.
     """
     from .. import data
 
     given = dict(parse_setting(text, "obstacles=5", {"draw": "--draw"}) for text in parameters or ())
     world = data.make_seeded_domain(domain, seed, draw, **given)
-    with exit_on_terminate(), show_rows() as progress:
-        data.collect(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
+    if outcome is not None:
+        collect_whole(world, outcome, out, frames, seed, policy, domain)
+    else:
+        with exit_on_terminate(), show_rows() as progress:
+            data.collect(world, frames, seed, out=out, policy=policy, metadata={"domain": domain}, progress=progress)
     document = {"out": str(out), "domain": domain, "frames": frames, "seed": seed, "bytes": out.stat().st_size}
     if as_json:
         print_json(document)
@@ -91,6 +99,10 @@ def describe(file: FileArgument, mapping: MappingOption = None, as_json: options
     """Show what is in a file: factors, rates of causes, episodes, spread, share of clipped values."""
     from .. import data
 
+    whole = load_whole(file)
+    if whole is not None:
+        _describe_whole(whole, as_json)
+        return
     description = data.describe(file, mapping)
     if as_json:
         print_json(description.to_json())
@@ -141,6 +153,23 @@ def replay(
         print(f"episode {film.episode}, {film.steps} steps, in {out}")
 
 
+def _describe_whole(recording: Recording, as_json: bool) -> None:
+    """Show how often each factor is a cause of each outcome."""
+    if as_json:
+        print_json(recording.to_json())
+        return
+    from . import render
+
+    episodes = len(set(recording.episode.tolist()))
+    render.show(f"{len(recording):,} rows of whole states in {episodes:,} episodes.")
+    rates = recording.rates()
+    rows = [
+        (outcome, *(_percent(rates[outcome][factor]) if rates else "" for factor in recording.factors))
+        for outcome in recording.outcomes
+    ]
+    render.show(render.draw_table("outcome, caused by", *recording.factors, rows=rows))
+
+
 # -- helpers ---------------------------------------------------------------------------------------
 
 
@@ -188,6 +217,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     collect: (
         "actcause collect break --frames 20000 --seed 1 --out break.parquet",
         "actcause collect 2-in --frames 20000 --seed 1 --draw 7 --out two.parquet",
+        "actcause collect push --frames 20000 --outcome all --out states.parquet",
         "actcause collect push --frames 20000 --set obstacles=5 --set noise=0.02 --out push.parquet",
         'actcause collect 1-in --set "relations=a1, a2 -> y; a3 -> y" --set rate=0.2 --out own.parquet',
     ),

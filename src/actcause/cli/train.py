@@ -14,6 +14,7 @@ from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from ..learn.training_source import FRAMES
+from .graphs import ALL, load_whole, predict_whole, train_whole
 from .progress import show_rows, show_training
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def _methods() -> tuple[str, ...]:
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
+    from .graphs import OutcomeOption
     from .options import AddressOption, EngineOption, JsonOption, WorkersOption, option
 
     SourceArgument = Annotated[
@@ -97,6 +99,7 @@ def train(
     patience: PatienceOption = None,
     frames: FramesOption = None,
     draw: DrawOption = None,
+    outcome: OutcomeOption = None,
     options: SetOption = None,
     sweep: SweepOption = None,
     mapping: MappingOption = None,
@@ -118,6 +121,8 @@ def train(
     With --sweep, or several values of --seed, every combination is trained by one of --workers processes; RUN then
     holds a run for each, and a table of them, best first, which is chosen without labels. The same
     command goes on where it stopped. Under torchrun several processes train one run together.
+
+    With --outcome all the causes of every factor are learned from a recording of whole states.
     """
     library = _library()
     from ..learn.sweeps import grid
@@ -129,10 +134,16 @@ def train(
     with launch.one_voice(), _name_settings(given):
         source, settings = command.split_words(words, sweep or ())
         first, *others = _parse_seeds(seed)
-        rows = TrainingSource(source, None if mapping is None else str(mapping), frames, draw)
+        view = None if outcome == ALL else outcome
+        rows = TrainingSource(source, None if mapping is None else str(mapping), frames, draw, view)
         shared = {**given, "seed": first, "device": device, "max_seconds": max_seconds}
         if others:
             settings.append(f"seed={seed}")
+        if outcome == ALL:
+            alone = {"--resume": resume, "--seeds": seeds > 1, "--sweep": settings, "--patience": patience}
+            for name in (name for name, given_one in alone.items() if given_one):
+                raise QueryError(f"{name} is for the training of one outcome, not for --outcome all.")
+            return train_whole(method, shared, rows, out, overwrite=overwrite, as_json=as_json)
         if settings and seeds > 1:
             raise QueryError("--seeds keeps the best of one training; a sweep has its seeds in seed=0..9.")
         if settings:
@@ -150,7 +161,7 @@ def train(
         given_options = {
             "--method": method, "--seed": seed, "--seeds": seeds if seeds > 1 else None, "--device": device,
             "--max-seconds": max_seconds, "--patience": patience, "--frames": frames, "--draw": draw,
-            "--mapping": mapping,
+            "--mapping": mapping, "--outcome": outcome,
         }  # fmt: skip
         return _train(
             learner, rows, out, seeds=seeds, resume=resume, overwrite=overwrite, patience=patience,
@@ -230,6 +241,9 @@ def predict(
     from ..learn.prediction import predict_files
     from ..parallel import engine
 
+    whole = predict_whole(run, data, out, hindsight=hindsight, device=device, as_json=as_json)
+    if whole is not None:
+        return whole
     try:
         with exit_on_terminate(), engine(engine_name, workers, address) as crew, show_rows() as on_progress:
             done = predict_files(
@@ -263,9 +277,14 @@ def evaluate(
     """
     _library()
     from ..data import load
-    from ..learn import evaluate_run
+    from ..learn import evaluate_graphs, evaluate_run
 
-    found = evaluate_run(run, load(file, mapping), resample=resample, hindsight=hindsight, device=device)
+    whole = load_whole(file)
+    found: Any
+    if whole is not None:
+        found = evaluate_graphs(run, whole, hindsight=hindsight, device=device)
+    else:
+        found = evaluate_run(run, load(file, mapping), resample=resample, hindsight=hindsight, device=device)
     if as_json:
         print_json(found.to_json())
     else:
@@ -328,6 +347,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause train 1-in --frames 50000 --seed 1 --out vectors",
         "actcause train mine.csv --mapping mine.toml --method jaci-em --set steps=6000 --out mine",
         "actcause train break.parquet --seeds 3 --out best",
+        "actcause train states.parquet --outcome all --out graphs",
         "actcause train break.parquet --out run --resume",
         "actcause train break.parquet --out sweep --sweep penalty=0.01,0.02,0.05 seed=0..9 --workers 2",
     ),

@@ -17,6 +17,7 @@ from .parquet import count_rows
 from .recording import Recording, join_recordings
 from .row_arrays import concatenate
 from .standardise import Standardiser
+from .trace import trace
 from .transitions import Transitions, load, read_batches
 from .writer import Writer, convert
 
@@ -49,6 +50,7 @@ __all__ = [
     "read_batches",
     "record",
     "replay",
+    "trace",
 ]
 
 

@@ -184,6 +184,17 @@ class Recording:
         """Return for every outcome how often each factor truly was a cause; empty without truth."""
         return {} if self.cause is None else {outcome: self.view(outcome).rates() for outcome in self.outcomes}
 
+    def to_json(self) -> dict[str, Any]:
+        """Say what it holds, in a few numbers."""
+        return {
+            "rows": len(self),
+            "episodes": len(np.unique(self.episode)),
+            "factors": {factor: list(self.features[factor]) for factor in self.factors},
+            "outcomes": list(self.outcomes),
+            "rates": self.rates(),
+            "metadata": dict(self.metadata),
+        }
+
     # -- parts -------------------------------------------------------------------------------------
 
     def subset(self, index: Any) -> Recording:

@@ -18,8 +18,18 @@ from .registry import HOMES, METHODS, make, names
 if TYPE_CHECKING:
     from .check import check_learner
     from .evaluation import Evaluation, edge_error, evaluate, resampled
+    from .graph_runs import (
+        GraphEvaluation,
+        TrainedGraphs,
+        evaluate_graphs,
+        find_graphs,
+        predict_graphs,
+        trace_run,
+        train_graphs,
+    )
     from .learner import Learner
     from .loading import load
+    from .local_graphs import LocalGraphs, measure_errors
     from .methods.attn import Attention
     from .methods.cf import Counterfactual
     from .methods.cmi import LeaveOneOut
@@ -45,8 +55,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "check": ("check_learner",),
     "evaluation": ("Evaluation", "edge_error", "evaluate", "resampled"),
+    "graph_runs": (
+        *("GraphEvaluation", "TrainedGraphs", "evaluate_graphs", "find_graphs", "predict_graphs", "trace_run"),
+        "train_graphs",
+    ),
     "learner": ("Learner",),
     "loading": ("load",),
+    "local_graphs": ("LocalGraphs", "measure_errors"),
     "prediction": ("PredictedFiles", "PredictionError", "predict_files"),
     "preimages": ("LearnedPreimages", "learned_preimages"),
     "run_evaluation": ("RunEvaluation", "evaluate_run"),
@@ -66,9 +81,11 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "ExchangeJACI", "Gradient", "GumbelMask",
-    "LearnError", "LearnedPreimages", "Learner", "LeaveOneOut", "MaskJACI", "Never", "NullCounterfactual", "Pairwise",
-    "PaperJACI", "PredictedFiles", "PredictionError", "Proximity", "RunError", "RunEvaluation", "SeedComparison",
-    "check_learner", "compare_seeds", "edge_error", "evaluate", "evaluate_run", "fit_best", "fit_many",
-    "learned_preimages", "load", "make", "names", "predict_files", "resampled", "sweep", "train_run",
+    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "ExchangeJACI", "Gradient",
+    "GraphEvaluation", "GumbelMask", "LearnError", "LearnedPreimages", "Learner", "LeaveOneOut", "LocalGraphs",
+    "MaskJACI", "Never", "NullCounterfactual", "Pairwise", "PaperJACI", "PredictedFiles", "PredictionError",
+    "Proximity", "RunError", "RunEvaluation", "SeedComparison", "TrainedGraphs", "check_learner", "compare_seeds",
+    "edge_error", "evaluate", "evaluate_graphs", "evaluate_run", "find_graphs", "fit_best", "fit_many",
+    "learned_preimages", "load", "make", "measure_errors", "names", "predict_files", "predict_graphs", "resampled",
+    "sweep", "trace_run", "train_graphs", "train_run",
 ]  # fmt: skip

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .learner import Learner
 
 FORMAT, VERSION = "actcause-learner", 2
+GRAPHS = "local-graphs"  # in the place of a method: a file with a learner for every class of outcomes
 KEY = "actcause"  # of the file's metadata: one key alone, since the order of several is not fixed
 NET = "net"
 BLOCK = 1 << 16  # rows that are hashed at a time
@@ -56,6 +57,12 @@ def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str |
     ...     read(f"{folder}/never.safetensors").header["method"]
     'never'
     """
+    packed = pack(learner, data_fingerprint)
+    write(path, packed.header, packed.tensors)
+
+
+def pack(learner: Learner, data_fingerprint: str | None = None) -> Saved:
+    """Return what a fitted learner's file holds."""
     if not hasattr(learner, "encoder_"):
         raise RunError(f"This {type(learner).__name__} has not been fitted, so there is nothing to save.")
     header = {
@@ -67,7 +74,7 @@ def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str |
         "history": learner.history_,
     }
     tensors = {f"{NET}.{n}.{k}": v for n, net in learner.nets_.items() for k, v in net.state_dict().items()}
-    write(path, header, tensors)
+    return Saved(header, tensors)
 
 
 def describe(learner: Learner, layout: Layout, data_fingerprint: str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ..data.layout import Layout
 from ..errors import ActCauseError
-from .checkpoint import NET, damage_error, read
+from .checkpoint import GRAPHS, NET, Saved, damage_error, read
 from .errors import RunError
 from .learner import Learner
 from .registry import make
@@ -33,8 +33,18 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
     ...     load(f"{folder}/never.safetensors")
     Never(seed=0, device='auto', held_out=0.1, classes=None, categorical=None, max_seconds=None)
     """
-    file = _find_model(Path(path)) if Path(path).is_dir() else Path(path)
+    file = find_model(Path(path))
     saved = read(file)
+    if saved.header.get("method") == GRAPHS:
+        raise RunError(
+            f"{file} holds the local graphs of every outcome, which are for recordings of whole states "
+            "(collected with --outcome all); in Python load it with LocalGraphs.load."
+        )
+    return unpack(saved, file, device)
+
+
+def unpack(saved: Saved, file: Path, device: str) -> Learner:
+    """Build the fitted learner that a file holds."""
     if "encoder" not in saved.header:
         raise RunError(f"{file} is a training under way, not a fitted learner; resume it first.")
     learner = _make_learner(saved.header, file)
@@ -60,7 +70,10 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
     return learner
 
 
-def _find_model(folder: Path) -> Path:
+def find_model(folder: Path) -> Path:
+    """Find the file of what was learned: the one given, or that of a run's folder."""
+    if not folder.is_dir():
+        return folder
     if not (folder / MODEL).exists():
         under_way = (folder / SUMMARY).exists()
         remedy = "its training has not finished; resume it" if under_way else "train one with 'actcause train'"

@@ -160,7 +160,7 @@ def _find_start(
     folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
 ) -> checkpoint.Saved | Trained | None:
     """Find the checkpoint to go on from, the run where it had finished, or None where training begins anew."""
-    _check_free(folder, resume, overwrite)
+    check_free(folder, resume, overwrite)
     if not resume or not _is_run(folder):
         return None
     before = summary(folder)
@@ -181,7 +181,8 @@ def _is_run(folder: Path) -> bool:
     return (folder / SUMMARY).exists()
 
 
-def _check_free(folder: Path, resume: bool, overwrite: bool) -> None:
+def check_free(folder: Path, resume: bool, overwrite: bool) -> None:
+    """Refuse a folder that holds something else, or a run that is neither resumed nor overwritten."""
     if resume and overwrite:
         wrong = "A run is either resumed or overwritten: say {resume:True} or {overwrite:True}, not both."
         raise RunError(wrong, parameter="resume")

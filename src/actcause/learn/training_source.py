@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import QueryError, suggest
 
 if TYPE_CHECKING:
-    from ..data import Transitions
+    from ..data import Recording, Transitions
 
 FRAMES = 100_000  # recorded of a domain, unless told otherwise
 BLOCK = 1 << 20
@@ -24,6 +24,7 @@ class TrainingSource:
     mapping: str | None = None
     frames: int | None = None
     draw: int | None = None
+    outcome: str | None = None  # of a recording of whole states: whose view
 
     @property
     def is_domain(self) -> bool:
@@ -62,10 +63,28 @@ class TrainingSource:
         from ..data.domains import make_seeded_domain
 
         self.check()
+        if self.outcome is not None:
+            return self.read_recording(seed).view(self.outcome)
         if not self.is_domain:
             return load(self.name, None if self.mapping is None else Path(self.mapping))
         world = make_seeded_domain(self.name, seed, self.draw)
         return collect(world, FRAMES if self.frames is None else self.frames, seed, metadata={"domain": self.name})
+
+    def read_recording(self, seed: int) -> Recording:
+        """Read whole states; those of a domain are recorded with the training's seed."""
+        from ..data import Recording, collect_recording
+        from ..data.domains import make_seeded_domain
+
+        self.check()
+        if self.mapping is not None:
+            raise QueryError(
+                "{parameter} is for tables; whole states are read from our own files.", parameter="mapping"
+            )
+        if not self.is_domain:
+            return Recording.load(self.name)
+        frames = FRAMES if self.frames is None else self.frames
+        world = make_seeded_domain(self.name, seed, self.draw)
+        return collect_recording(world, frames, seed, metadata={"domain": self.name})
 
     def digest(self) -> str | None:
         """Digest the bytes of a file; None for a domain, whose name and options say all."""

@@ -69,9 +69,11 @@ class World(BaseDomain):
     def whole_episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of `episodes` with every factor's next features (`following`) and causes (`graph`)."""
         raise QueryError(
-            f"The world {self.name} tells the causes of its outcome '{self.outcome}' alone, not of every factor; "
-            "collect it without --outcome all.",
+            "The world {name} tells the causes of its outcome '{known}' alone, not of every factor; collect it by its "
+            "outcome, or take another world.",
             parameter="outcome",
+            name=self.name,
+            known=self.outcome,
         )
 
     @property
