@@ -38,7 +38,9 @@ from .core.probabilities import Estimate, Probabilities, probabilities
 from .core.responsibility import blame, responsibility
 from .core.spaces.preimages import Pair, Partitions, Preimage
 from .core.spaces.state_space import StateSpace
+from .core.trace import Trace
 from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, QueryError
+from .questions.trace_file import read_trace
 
 if TYPE_CHECKING:
     from .data import DataError, Transitions
@@ -82,6 +84,7 @@ __all__ = [
     "SufficiencyVerdict",
     "SufficientCause",
     "SufficientCauses",
+    "Trace",
     "Transitions",
     "Verdict",
     "Witness",
@@ -97,6 +100,7 @@ __all__ = [
     "partial_explanations",
     "partitions",
     "probabilities",
+    "read_trace",
     "responsibility",
     "sufficient_causes",
     "vectorized",

@@ -285,3 +285,52 @@ def test_an_interrupted_search_ends_quietly(
     monkeypatch.setattr("actcause.core.compare.causes", interrupted)
     assert main(["ask", bottle, *QUESTION]) == 130
     assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def tank(tmp_path: Path) -> str:
+    path = tmp_path / "tank.txt"
+    path.write_text("valve\nlevel in 0..9 = 3\nlevel' = min(9, level + 2 * valve)\nfull = level == 9\n")
+    (tmp_path / "tank.csv").write_text("valve,level\n1,3\n0,5\n1,5\n1,7\n0,9\n")
+    return str(path)
+
+
+def test_steps_follow_from_the_effect_the_trace_or_the_option(tank: str, as_json: Any) -> None:
+    trace = ("--trace", tank.replace(".txt", ".csv"))
+    for more, last in (((), 4), (("--steps", "4"), 4)):
+        code, document = as_json("ask", tank, *trace, "--effect", "full@4 == 1", *more)
+        assert code == 0
+        assert {"valve@2": 1} in [cause["event"] for cause in document["causes"]]
+        assert max(document["context"]) == f"valve@{last}"
+    code, document = as_json("ask", tank, "--context", "valve=1,valve@1=0", "--effect", "level@2 == 5")
+    assert document["context"] == {"valve@0": 1, "valve@1": 0, "valve@2": 1}
+
+
+def test_an_example_in_time_is_asked_at_its_own_step_or_at_another(as_json: Any) -> None:
+    _, document = as_json("ask", "rock-throwing-in-time", "--event", "ST@0=1")
+    assert document["holds"] is True
+    _, document = as_json("ask", "rock-throwing-in-time", "--effect", "BS@1 == 1", "--event", "ST@0=1")
+    assert document["conditions"]["AC3"] is True
+    _, document = as_json("ask", "rock-throwing-in-time", "--steps", "1", "--effect", "BS@1", "--event", "ST@0=1")
+    assert document["context"] == {"ST@0": 1, "BT@0": 1, "ST@1": 0, "BT@1": 0}
+
+
+def test_mistakes_about_time_are_one_line(tank: str, mistake: Any) -> None:
+    trace = ("--trace", tank.replace(".txt", ".csv"))
+    assert "--trace ends at step 4, but the question mentions step 9" in mistake(
+        "ask", tank, *trace, "--effect", "full@9"
+    )
+    assert "--steps must be at least 3, the last step of the question; got 2" in mistake(
+        "ask", tank, "--steps", "2", "--effect", "full@3"
+    )
+    assert "--context sets level, which follows from its equation" in mistake(
+        "ask", tank, "--context", "valve=1,level=3", "--effect", "full@3"
+    )
+    assert "--context has no value of valve" in mistake("ask", tank, "--context", "valve@0=1", "--effect", "full@3")
+    assert "--context sets valve@0, which the trace has" in mistake(
+        "ask", tank, *trace, "--context", "valve@0=1", "--effect", "full@3"
+    )
+    assert "it has a value at each step: write 'full@2'" in mistake(
+        "ask", tank, "--steps", "2", "--context", "valve=1", "--effect", "full"
+    )
+    assert "has no next values, so it has no time" in mistake("ask", "rock-throwing", "--steps", "2")

@@ -40,16 +40,16 @@ def test_the_pressure_tank_ruptures_as_seldom_as_the_handbook_says() -> None:
 def test_the_cell_cycle_rests_without_its_signal_and_goes_round_in_seven_steps_with_it() -> None:
     # Faure et al. 2006: one stable state (Rb, p27 and Cdh1 active), and one cycle of seven states under synchrony.
     network = formats.read(examples.path("mammalian-cell-cycle.bnet"), steps=1).model
-    names = [name.removesuffix("_0") for name in network.roots if name.endswith("_0")]
+    names = [name.removesuffix("@0") for name in network.roots if name.endswith("@0")]
     columns = np.indices((2,) * len(names)).reshape(len(names), -1)
     for signal, lengths in ((0, {1}), (1, {7})):
         contexts = {
             "CycD": np.array(signal),
-            **{f"{name}_0": column for name, column in zip(names, columns, strict=True)},
+            **{f"{name}@0": column for name, column in zip(names, columns, strict=True)},
         }
         after = network.evaluate_many(contexts)
         weights = 2 ** np.arange(len(names))[::-1]
-        step = sum(int(weight) * after[f"{name}_1"] for weight, name in zip(weights, names, strict=True))
+        step = sum(int(weight) * after[f"{name}@1"] for weight, name in zip(weights, names, strict=True))
         state = np.arange(step.size)
         for _ in range(step.size):
             state = step[state]

@@ -337,3 +337,16 @@ def test_a_verdict_past_its_budget_is_open_and_says_why(settings: Settings, mess
     [functional] = ask_for_too_long(settings, messages, ask.judge, event="X5=1")["verdicts"]
     assert functional["holds"] is None
     assert functional["sentence"].startswith("No answer within 7.5 seconds")
+
+
+TANK = "valve\nlevel in 0..9 = 3\nlevel' = min(9, level + 2 * valve)\nfull = level == 9"
+
+
+def test_a_model_with_time_is_unrolled_over_the_steps_that_are_asked_for(client):
+    model = client.post("/api/ask/check", json={"text": TANK, "steps": 2}).json()
+    assert model["roots"] == ["valve@0", "valve@1", "valve@2"]
+    asked = {**question(), "text": TANK, "context": {f"valve@{step}": 1 for step in range(4)}, "effect": "full@3 == 1"}
+    reply = client.post("/api/ask/answer", json={**asked, "definitions": ["but-for"]}).json()
+    assert {"valve@0": 1} in [cause["event"] for cause in reply["answers"][0]["causes"]]
+    judged = {**asked, "definitions": ["but-for"], "event": "valve@3=1", "steps": 3}
+    assert client.post("/api/ask/judge", json=judged).json()["verdicts"][0]["holds"] is False

@@ -17,6 +17,7 @@ from actcause.parallel import engine
 from actcause.questions.file import BATCH, answer_batch, answer_lines
 from actcause.questions.line import Line, Reply
 
+TANK = "valve\nlevel in 0..9 = 3\nlevel' = min(9, level + 2 * valve)\nfull = level == 9\n"
 BOTTLE = "ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH\n"
 ASKED: list[dict[str, Any]] = [
     {"model": "rock-throwing", "event": "BT=1", "definition": "all"},
@@ -26,6 +27,8 @@ ASKED: list[dict[str, Any]] = [
     {"model": "voting-close", "max_causes": 2, "solver": "exhaustive", "max_seconds": 60},
     {"model": "trumping", "rather_than": "C == 0", "definition": "all"},
     {"model": "pens", "normally": "2: P == 0", "normality_order": "count"},
+    {"model": TANK, "context": {"valve": 1, "valve@1": 0}, "effect": "level@3 == 7", "definition": "all"},
+    {"model": TANK, "context": "valve=1", "effect": "full@3", "steps": 4, "event": {"valve@2": 1}},
 ]
 
 
@@ -268,3 +271,20 @@ def test_the_oracle_agrees_on_the_published_verdicts_asked_as_a_file():
     with engine() as alone:
         for usual in ({}, {"solver": "exhaustive"}):
             assert [json.loads(reply.text)["holds"] for reply in answer_lines(lines, usual, alone)] == known
+
+
+def test_a_line_may_have_a_trace_of_its_own_or_in_a_file(tmp_path, capsys):
+    (tmp_path / "trace.csv").write_text("valve,level\n1,3\n0,5\n1,5\n0,7\n")
+    question = {"model": TANK, "effect": "level@3 == 7"}
+    lines = [
+        {**question, "trace": {"valve": [1, 0, 1, 0]}},
+        {**question, "trace": str(tmp_path / "trace.csv")},
+        {**question, "trace": {"valve": [1, 0, 1, 0], "level": [3, 5, 5, 5]}},
+        {**question, "trace": {"valve": [1, 0]}},
+    ]
+    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", lines)]) == 2
+    first, second, third, fourth = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == second
+    assert {"valve@0": 1} in [cause["event"] for cause in first["causes"]]
+    assert "trace has level=5 at step 3" in third["error"]
+    assert "trace ends at step 1, but the question mentions step 3" in fourth["error"]

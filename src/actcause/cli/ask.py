@@ -13,6 +13,7 @@ from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.file import answer_file
 from ..questions.source import read_model
+from ..questions.trace_file import read_timing
 from . import options
 from .progress import show_line
 
@@ -30,6 +31,8 @@ def ask(
     rather_than: options.ContrastOption = None,
     normally: options.NormallyOption = None,
     normality_order: options.NormalityOrderOption = None,
+    steps: options.AskedStepsOption = None,
+    trace: options.TraceOption = None,
     solver: options.SolverOption = "auto",
     max_causes: options.MaxCausesOption = None,
     max_seconds: options.MaxSecondsOption = None,
@@ -64,7 +67,8 @@ def ask(
     if questions is not None:
         limits = {"max_causes": max_causes, "max_seconds": max_seconds}
         fields = {"model": model, "definition": definition, "solver": solver, "responsibility": responsibility}
-        defaults = {name: value for name, value in (question | fields | limits).items() if value is not None}
+        times = {"steps": steps, "trace": trace}
+        defaults = {name: value for name, value in (question | fields | times | limits).items() if value is not None}
         with parallel.engine(engine, workers, address) as crew:
             answer_file(questions, defaults, crew, out)
         return YES
@@ -77,7 +81,8 @@ def ask(
         max_causes = options.COMPARED_CAUSES if everything else options.SHOWN_CAUSES
     if max_seconds is None and everything and not as_json:
         max_seconds = options.COMPARED_SECONDS
-    source = read_model(model)
+    timing = read_timing(steps, trace, context, effect, event, rather_than, *(normally or ()))
+    source = read_model(model, timing)
     if (engine, workers, address) != ("local", None, None):
         parallel.engine(engine, workers, address)  # one question needs no workers, but a wrong engine is refused
     with show_line() if everything else nullcontext() as report:
@@ -114,6 +119,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause ask voting-close --responsibility",
         'actcause ask trumping --rather-than "C == 0"',
         'actcause ask pens --normally "P == 0"',
+        'actcause ask tank.txt --trace tank.csv --effect "alarm@7 == 1"',
         "actcause ask --questions questions.jsonl --out answers.jsonl --workers 2",
         'actcause ask model.txt --context "ST=1,BT=1" --effect "BS == 1" --event "ST=1" --json',
     )

@@ -22,6 +22,7 @@ from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.context_file import read_context_file
 from ..questions.source import read_model
+from ..questions.trace_file import read_timing
 from . import options
 
 YES, NO = 0, 1
@@ -38,6 +39,8 @@ def explain(
     context: options.ContextOption = None,
     least_goodness: options.LeastGoodnessOption = None,
     definition: options.OneDefinitionOption = "modified-hp",
+    steps: options.AskedStepsOption = None,
+    trace: options.TraceOption = None,
     max_explanations: options.MaxExplanationsOption = None,
     max_seconds: options.MaxSecondsOption = None,
     as_json: options.JsonOption = False,
@@ -50,7 +53,9 @@ def explain(
     With --sufficient the context is known: what is part of a cause in it, and would have brought the effect about in
     all the others too?
     """
-    source = read_model(model)
+    if trace is not None and not sufficient:
+        raise QueryError("--trace goes with --sufficient; an explanation is for those who do not know the context.")
+    source = read_model(model, read_timing(steps, trace, effect, where, event, context, prior))
     question: dict[str, Any] = {
         "contexts": choose_contexts(source.model, where, contexts, prior),
         "effect": source.read_effect(effect),

@@ -11,6 +11,7 @@ from ..formats import Imported
 from ..io.atomic import write_whole_bytes
 from ..io.console import print_json
 from ..questions.source import read_model
+from ..questions.timing import Timing
 from . import options
 
 
@@ -50,6 +51,7 @@ def _comment(imported: Imported) -> str:
 def export(
     model: options.ModelArgument,
     kind: options.WriteFormatOption = None,
+    steps: options.StepsOption = None,
     out: options.TextOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -58,7 +60,7 @@ def export(
     if chosen is None:
         names = ", ".join(name for name, one in library.FORMATS.items() if one.write is not None)
         raise QueryError(f"--format must say what to write, one of {names}.")
-    source = read_model(model)
+    source = read_model(model, Timing(steps))
     title = source.example.title if source.example is not None else "" if model == "-" else Path(model).stem
     text = library.export(source.model, chosen, title=title, prior=source.prior)
     if out is not None:
@@ -81,6 +83,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause export rock-throwing --format dot",
         "actcause export model.txt --format mermaid --out model.mmd",
         "actcause export pressure-tank --out tank.xml",
+        "actcause export tank.txt --steps 3 --format dot",
     ),
     import_model: (
         "actcause import tank.xml",

@@ -36,7 +36,20 @@ NAMED = frozenset(
         *("max_calls", "least_share", "input"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
-        *("data", "runs", "host", "port", "token", "open_to_all", "quota", "mapping", "frames", "draw", "steps"),
+        *(
+            "data",
+            "runs",
+            "host",
+            "port",
+            "token",
+            "open_to_all",
+            "quota",
+            "mapping",
+            "frames",
+            "draw",
+            "steps",
+            "trace",
+        ),
     )
 )
 # Options that are worded as people ask.
@@ -306,6 +319,23 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         ),
     ]
     StepsOption = Annotated[
-        int | None, option("--steps N", "Boolean networks with cycles: how many steps to unroll.", default="none")
+        int | None, option("--steps N", "Models with time: how many steps to unroll.", default="none", min=0)
+    ]
+    AskedStepsOption = Annotated[
+        int | None,
+        option(
+            "--steps N",
+            "Models with time (x' = ...): how many steps to unroll.",
+            default="up to the last one of the question, as in 'alarm@7 == 1', or of --trace",
+            min=0,
+        ),
+    ]
+    TraceOption = Annotated[
+        str | None,
+        option(
+            "--trace FILE",
+            "Models with time: a CSV or Parquet file of what was recorded, a column for each variable and a row for "
+            "each step. It fills roots and inputs; what else it has must agree with the equations.",
+        ),
     ]
     TextOption = Annotated[Path | None, option("--out FILE", "Where to write it.", default="print it")]

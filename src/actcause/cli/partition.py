@@ -13,6 +13,7 @@ from ..errors import QueryError
 from ..io.atomic import exit_on_terminate, write_whole
 from ..io.console import print_json, print_note
 from ..questions.source import read_model
+from ..questions.trace_file import read_timing
 from . import options
 from .progress import show_line
 
@@ -23,6 +24,7 @@ def partition(
     alpha_sufficiency: options.SufficiencyOption = None,
     alpha_necessity: options.NecessityOption = None,
     where: options.WhereOption = None,
+    steps: options.AskedStepsOption = None,
     solver: options.PartitionSolverOption = "auto",
     max_pairs: options.MaxPairsOption = 64,
     max_states: options.MaxStatesOption = None,
@@ -40,7 +42,7 @@ def partition(
     With an --alpha-sufficiency under 1/2 a space that is too large for memory is solved in parts, which
     --workers share.
     """
-    source = read_model(model)
+    source = read_model(model, read_timing(steps, None, outcome, where))
     space = source.read_space(
         outcome=outcome, where=where, alpha_sufficiency=alpha_sufficiency, alpha_necessity=alpha_necessity
     )

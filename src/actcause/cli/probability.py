@@ -12,6 +12,7 @@ from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.context_file import read_context_file
 from ..questions.source import read_model
+from ..questions.trace_file import read_timing
 from . import options
 
 
@@ -24,6 +25,7 @@ def probability(
     instead: options.InsteadOption = None,
     evidence: options.EvidenceOption = None,
     definition: options.DefinitionOption = "modified-hp",
+    steps: options.AskedStepsOption = None,
     samples: options.SamplesOption = 10_000,
     seed: options.SamplingSeedOption = 0,
     confidence: options.ConfidenceOption = 0.95,
@@ -36,7 +38,7 @@ def probability(
     'probability'; a file of another tool that has probabilities needs neither. Results are exact fractions where
     contexts can be enumerated or counted, else estimates.
     """
-    source = read_model(model)
+    source = read_model(model, read_timing(steps, None, effect, event, instead, evidence, prior))
     own = source.prior if set(source.prior) == set(source.model.roots) else None
     if (prior is None) == (contexts is None) and not (own and prior is None):
         raise QueryError("Say how probable contexts are with --prior, such as --prior 'A=0.3', or with --contexts.")

@@ -73,6 +73,8 @@ def example_page(example: Example) -> RenderableType:
         block(example.text),
         Text(f"context: {assignments(example.context)}    effect: {example.effect}    outcome: {example.outcome}"),
     ]
+    if example.steps is not None:
+        parts.append(Text(f"steps: {example.steps}"))
     shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
     if any(share is not None for share in shares.values()):
         parts.append(Text("    ".join(f"{name}: {share}" for name, share in shares.items() if share is not None)))

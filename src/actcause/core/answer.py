@@ -12,13 +12,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
 
-from ..errors import Naming, QueryError, blaming, fill, name_in_python, suggest
+from ..errors import Naming, QueryError, blaming, fill, name_in_python
 from .contrast import check_contrast
 from .expression import Expression, Name, Number
 from .logic import Compare, Not
 from .model import Model
 from .normality import Broken, Normality, as_normality
-from .text import open_with_event, parse_event, parse_formula, write_assignments, write_event, write_list
+from .steps import hint_name
+from .text import open_with_event, parse_event, parse_formula, write_assignments, write_event, write_list, write_value
 
 Assignment = Mapping[str, int]
 CONDITIONS = ("AC1", "AC2a", "AC2b", "AC3")
@@ -214,7 +215,7 @@ class Query:
             raise QueryError(wrong, parameter="event", got=event)
         for name in event:
             if name not in self.model.ranges:
-                wrong, hint = "Unknown variable {name!r} in the event{hint}", suggest(str(name), self.model.variables)
+                wrong, hint = "Unknown variable {name!r} in the event{hint}", hint_name(str(name), self.model.ranges)
                 raise QueryError(wrong, parameter="event", name=name, hint=hint or ".")
             if name in self.model.exogenous:
                 wrong = "{name} is exogenous: it belongs to the context and is never a cause."
@@ -252,7 +253,7 @@ class Query:
 
     def _say(self, formula: Expression) -> str:
         pinned = find_pinned_value(formula, self.model)
-        return f"{pinned[0]}={pinned[1]}" if pinned else f"({formula})"
+        return write_value(*pinned) if pinned else f"({formula})"
 
 
 def find_pinned_value(effect: Expression, model: Model) -> tuple[str, int] | None:
@@ -549,9 +550,10 @@ def _because(cause: Cause) -> str:
     """Write the counterfactual in words."""
     query, witness = cause.query, cause.witness
     actual = query.actual
-    stayed = [f"{name} stayed {value}" for name, value in witness.frozen.items() if value == actual[name]]
-    moved = [f"{name} set to {value}" for name, value in witness.frozen.items() if value != actual[name]]
-    clauses = ["had " + write_list([f"{name} been {value}" for name, value in witness.changed.items()])]
+    held = witness.frozen.items()
+    stayed = [write_value(name, value, " stayed ") for name, value in held if value == actual[name]]
+    moved = [write_value(name, value, " set to ") for name, value in held if value != actual[name]]
+    clauses = ["had " + write_list([write_value(name, value, " been ") for name, value in witness.changed.items()])]
     if stayed:
         clauses.append("while " + write_list(stayed))
     if moved:
@@ -562,7 +564,7 @@ def _because(cause: Cause) -> str:
     condition = " ".join(clauses)
     pinned = find_pinned_value(query.effect, query.model)
     if pinned:
-        outcome = f"{pinned[0]} would have been {replay.values[pinned[0]]}"
+        outcome = write_value(pinned[0], replay.values[pinned[0]], " would have been ")
     elif query.contrast is not None:
         outcome = f"({query.contrast}) would have held"
     else:

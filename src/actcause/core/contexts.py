@@ -21,6 +21,7 @@ from .counting import MAX_CELLS, format_count
 from .expression import Array, Expression
 from .model import Model
 from .ranges import pick_rows
+from .steps import split_step
 from .text import parse_event, parse_formula
 
 LARGEST_INT64 = 1 << 62
@@ -234,6 +235,16 @@ def parse_prior(text: str, parameter: str = "prior") -> dict[str, Any]:
     return found
 
 
+def _spread(model: Model, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what is said of a variable in time to its root at every step, unless more is said of that."""
+    bases = {name for name in given if name not in model.ranges}
+    if not bases:
+        return given
+    spread = {root: given[split_step(root)[0]] for root in model.roots if split_step(root)[0] in bases}
+    found = {split_step(root)[0] for root in spread}
+    return {**spread, **{name: chances for name, chances in given.items() if name not in found}}
+
+
 def read_roots(model: Model, given: Mapping[str, Any], parameter: str) -> dict[str, Distribution]:
     r"""Read independent roots: the probability of 1 for a binary root, or that of each value.
 
@@ -241,7 +252,7 @@ def read_roots(model: Model, given: Mapping[str, Any], parameter: str) -> dict[s
     {0: Fraction(7, 10), 1: Fraction(3, 10)}
     """
     found: dict[str, Distribution] = {}
-    for name, chances in given.items():
+    for name, chances in _spread(model, given).items():
         model.check_known(name)
         if name in model.equations:
             wrong = "{parameter} gives a probability to {name}, which follows from its equation; give it to roots only."

@@ -6,7 +6,7 @@ argument of `evaluate`, not a state of the model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, product
 from math import prod
@@ -22,6 +22,8 @@ from .expression import Array, Expression
 from .facts import facts
 from .parser import Declaration, is_name
 from .ranges import BINARY, Range, RangeInference, brief_range, check_range, contiguous, format_range
+from .steps import hint_name
+from .unrolling import StepModel, unroll
 
 
 class Model:
@@ -124,16 +126,23 @@ class Model:
                 if parent not in known:
                     hint = suggest(parent, variables) or "; declare it or rename the parameter."
                     raise ModelError(f"The equation of {name} uses the unknown variable '{parent}'{hint}")
+        context_only = tuple(dict.fromkeys(exogenous))
+        order = _topological(variables, equations)
+        ranges = self._infer_ranges(variables, order, equations, declared)
+        self._fill(StepModel(variables, ranges, equations, context_only, labels, order, frozenset(declared)))
+
+    def _fill(self, parts: StepModel) -> None:
+        """Fill in what has been checked."""
         fix = object.__setattr__
-        fix(self, "variables", variables)
-        fix(self, "equations", MappingProxyType(equations))
-        context_only = set(exogenous)
-        fix(self, "exogenous", tuple(name for name in variables if name in context_only))
-        fix(self, "labels", MappingProxyType(labels))
-        fix(self, "roots", tuple(name for name in variables if name not in equations))
-        fix(self, "order", _topological(variables, equations))
-        fix(self, "_declared", frozenset(declared))
-        fix(self, "ranges", MappingProxyType(self._infer_ranges(declared)))
+        fix(self, "variables", parts.variables)
+        fix(self, "equations", MappingProxyType(parts.equations))
+        context_only = set(parts.exogenous)
+        fix(self, "exogenous", tuple(name for name in parts.variables if name in context_only))
+        fix(self, "labels", MappingProxyType(parts.labels))
+        fix(self, "roots", tuple(name for name in parts.variables if name not in parts.equations))
+        fix(self, "order", parts.order)
+        fix(self, "_declared", parts.declared)
+        fix(self, "ranges", MappingProxyType(parts.ranges))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A model is immutable; pass do={{...}} to evaluate instead of setting '{name}'.")
@@ -146,17 +155,42 @@ class Model:
 
     # -- ranges --------------------------------------------------------------------------------
 
-    def _infer_ranges(self, declared: dict[str, Range]) -> dict[str, Range]:
+    @staticmethod
+    def _infer_ranges(
+        variables: Sequence[str], order: Sequence[str], equations: Mapping[str, Equation], declared: Mapping[str, Range]
+    ) -> dict[str, Range]:
         inference = RangeInference()
-        for name in self.order:
-            equation = self.equations.get(name)
+        for name in order:
+            equation = equations.get(name)
             if equation is not None:
                 inference.add(name, equation, declared.get(name))
             elif name in declared:
                 inference.ranges[name] = declared[name]
             else:
                 raise ModelError(f"The root {name} needs a range; give it one, for instance (0, 1).")
-        return {name: inference.ranges[name] for name in self.variables}
+        return {name: inference.ranges[name] for name in variables}
+
+    # -- time ----------------------------------------------------------------------------------
+
+    def unrolled(self, steps: int, *, constant: Iterable[str] = ()) -> Model:
+        r"""Unroll a model of one step, in which `x'` is the next value of `x`: variables `x@0` to `x@steps`.
+
+        The line of `x` gives its first value, that of `x'` all later ones. A variable without a next value follows its
+        own line at every step; such roots are inputs, of which those that are `constant` stay one variable.
+
+        >>> model = Model.from_text("valve\nlevel in 0..9 = 5\nlevel' = min(level + valve, 9)")
+        >>> print(model.unrolled(1))
+        valve@0
+        level@0 in 0..9 = 5
+        valve@1
+        level@1 in 0..9 = min(level@0 + valve@0, 9)
+        """
+        own = (self.variables, self.ranges, self.equations, self.exogenous, self.labels, self.order, self._declared)
+        parts = unroll(StepModel(*own), steps, constant)
+        model = Model.__new__(Model)
+        model._fill(parts)
+        model.__dict__["_unsound"] = parts.unsound  # else every step would be looked at
+        return model
 
     # -- structure -----------------------------------------------------------------------------
 
@@ -187,7 +221,7 @@ class Model:
 
     def check_known(self, name: str) -> None:
         if name not in self.ranges:
-            raise _unknown(name, self.variables)
+            raise _unknown(name, self.ranges)
 
     # -- evaluation ----------------------------------------------------------------------------
 
@@ -439,8 +473,8 @@ class Model:
         return hash((self.variables, self.exogenous))
 
 
-def _unknown(name: object, known: Sequence[str]) -> ModelError:
-    hint = suggest(name, known) if isinstance(name, str) else ""
+def _unknown(name: object, known: Collection[str]) -> ModelError:
+    hint = hint_name(name, known) if isinstance(name, str) else ""
     return ModelError(f"Unknown variable {quote(name)}{hint or '.'}")
 
 

@@ -14,6 +14,8 @@ The grammar, one declaration a line (`#` starts a comment, a `\` at the end of a
     unary       = ("-" | "~" | "!") unary | atom
     atom        = INT | NAME | ("min" | "max" | "abs") "(" formula {"," formula} ")" | "(" formula ")"
 
+A NAME may end in primes, which say the next value, or in `@` and a number, which is a step: `level'`, `level@3`.
+
 Untrusted text is safe to parse: its size, the nesting of its formulas, its names, numbers and ranges
 are bounded, and everything that is wrong with it is a `ParseError` with a line and a column.
 """
@@ -39,8 +41,8 @@ MAX_RANGE_TOTAL = 4_000_000  # values of all the different ranges of a text toge
 TRUTH_VALUES = {"True": 1, "False": 0, "true": 1, "false": 0}
 KEYWORDS = frozenset({"and", "or", "not", "if", "else", "in", "exogenous", "min", "max", "abs", *TRUTH_VALUES})
 # Words, then numbers, then operators, then labels; anything else is a token of its own, refused later.
-TOKEN = re.compile(r"""[^\W\d]\w*'*|\d+|==|!=|<=|>=|//|\.\.|[-+*%<>=&|~!(){},]|"[^"\n]*"|\S""")
-WORD = re.compile(r"[^\W\d]\w*'*")
+TOKEN = re.compile(r"""[^\W\d]\w*'*(?:@(?:0|[1-9][0-9]*))?|\d+|==|!=|<=|>=|//|\.\.|[-+*%<>=&|~!(){},]|"[^"\n]*"|\S""")
+WORD = re.compile(r"[^\W\d]\w*'*(?:@(?:0|[1-9][0-9]*))?")
 END = ""
 AFTER_OPERAND = frozenset({"and", "or", "&", "|", ")", ",", "if", "else", END})
 
@@ -50,6 +52,8 @@ def is_name(word: str) -> bool:
 
     >>> is_name("m'"), is_name("my name"), is_name("not")
     (True, False, False)
+    >>> is_name("level@3"), is_name("level@x")
+    (True, False)
     """
     return WORD.fullmatch(word) is not None and word not in KEYWORDS and len(word) <= MAX_NAME
 

@@ -113,7 +113,7 @@ class RangeInference:
             reached = self.by_sets(equation) or self.by_grids(name, equation, bounds)
             self.ranges[name] = BINARY if reached == BINARY else reached
 
-    def outside(self, name: str, equation: Equation) -> str | None:
+    def outside(self, name: str, equation: Equation, remedy: str = "") -> str | None:
         """Say what is wrong with a declared range that lacks values of its equation; None if nothing is."""
         declared = frozenset(self.ranges[name])
         if equation.expression is not None and equation.expression.boolean and declared >= TRUTH:
@@ -135,7 +135,7 @@ class RangeInference:
             at = "all times"
         return (
             f"The equation of {name} gives {wrong} at {at}, outside {format_range(self.ranges[name])}; "
-            f"an intervention can bring that about, so widen the range of {name}."
+            f"an intervention can bring that about, so {remedy or f'widen the range of {name}'}."
         )
 
     def by_sets(self, equation: Equation) -> Range | None:

@@ -5,7 +5,6 @@ The grammar is that of `parser.py`.
 
 from collections.abc import Mapping, Sequence
 
-from ..errors import suggest
 from .declarations import MAX_CHARACTERS as MAX_CHARACTERS  # the bounds are documented as those of model text
 from .declarations import MAX_VARIABLES as MAX_VARIABLES
 from .declarations import check_size, guard_stack
@@ -18,6 +17,7 @@ from .parser import MAX_DIGITS as MAX_DIGITS
 from .parser import MAX_NAME as MAX_NAME
 from .parser import MAX_RANGE_TOTAL as MAX_RANGE_TOTAL
 from .ranges import MAX_RANGE as MAX_RANGE
+from .steps import hint_name, split_step
 
 parse_model = Model.from_text
 
@@ -38,7 +38,7 @@ def parse_formula(text: str, names: Mapping[str, object] | None = None) -> Expre
     if names is not None:
         for used in expression.names():
             if used not in names:
-                parser.fail(f"unknown variable '{used}'{suggest(used, list(names))}", parser.tokens.index(used))
+                parser.fail(f"unknown variable '{used}'{hint_name(used, names)}", parser.tokens.index(used))
     return expression
 
 
@@ -55,7 +55,7 @@ def parse_event(text: str, names: Mapping[str, object] | None = None) -> dict[st
         at = parser.at
         name = parser.name()
         if names is not None and name not in names:
-            parser.fail(f"unknown variable '{name}'{suggest(name, list(names))}", at)
+            parser.fail(f"unknown variable '{name}'{hint_name(name, names)}", at)
         if name in event:
             parser.fail(f"{name} is set twice", at)
         if parser.tokens[parser.at] not in ("=", "=="):
@@ -85,14 +85,26 @@ def write_list(parts: Sequence[str], limit: int = 8) -> str:
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
 
 
+def write_value(name: str, value: int, verb: str = "=") -> str:
+    """Write `ST=1`, or `ST been 1`; of a variable in time when it was so.
+
+    >>> write_value("valve@3", 0), write_value("valve@3", 0, " been ")
+    ('valve=0 at step 3', 'valve been 0 at step 3')
+    """
+    base, step = split_step(name)
+    return f"{base}{verb}{value}" + ("" if step is None else f" at step {step}")
+
+
 def write_assignments(assignment: Mapping[str, int]) -> str:
     """Write `ST=1 and BT=0`."""
-    return write_list([f"{name}={value}" for name, value in assignment.items()])
+    return write_list([write_value(name, value) for name, value in assignment.items()])
 
 
 def write_event(event: Mapping[str, int], labels: Mapping[str, str]) -> str:
     """Write the event with its verb: `ST=1 is`, `L=1 and MD=1 together are`."""
-    text = write_list([f"{labels[n]} {n}={v}" if n in labels else f"{n}={v}" for n, v in event.items()])
+    text = write_list(
+        [f"{labels[n]} {write_value(n, v)}" if n in labels else write_value(n, v) for n, v in event.items()]
+    )
     return f"{text} is" if len(event) == 1 else f"{text} together are"
 
 

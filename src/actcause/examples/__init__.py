@@ -15,6 +15,7 @@ from .engineering import ENGINEERING
 from .example import Example, Published, load
 from .files import path
 from .generators import attack_tree, binary_tree, fault_tree
+from .in_time import IN_TIME
 from .norms_and_blame import NORMS_AND_BLAME
 from .overdetermination import OVERDETERMINATION
 from .preemption import PREEMPTION
@@ -36,6 +37,7 @@ THEMES = (
     RULES_AND_OMISSIONS,
     NORMS_AND_BLAME,
     ENGINEERING,
+    IN_TIME,
 )
 NAMES = tuple(name for theme in THEMES for name in theme.names)
 

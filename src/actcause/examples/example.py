@@ -44,7 +44,8 @@ class Example:
     `outcome` is the variable to partition the states by: the last of `text` unless given. The effect is `outcome == 1`
     unless given, the source that of the first published verdict. The two shares are the settings under which functional
     actual causes were published, or ours where `notes` say so; None where there are none. `notes` also say where the
-    literature argues, or where a definition and intuition part. `theme` is the part of the catalogue.
+    literature argues, or where a definition and intuition part. `theme` is the part of the catalogue. An example with
+    `steps` has time: its model is `text` unrolled so far.
 
     >>> loader = load("loader")
     >>> [(verdict.definition, verdict.holds) for verdict in loader.verdicts if verdict.event == {"A": 1}]
@@ -64,6 +65,7 @@ class Example:
     notes: tuple[str, ...] = ()
     name: str = ""
     theme: str = ""
+    steps: int | None = None
 
     def __post_init__(self) -> None:
         fix = object.__setattr__
@@ -75,8 +77,14 @@ class Example:
 
     @cached_property
     def model(self) -> Model:
-        """The model, parsed from `text` when first read."""
-        return Model.from_text(self.text)
+        """The model, parsed from `text` when first read, and unrolled if it has time."""
+        model = Model.from_text(self.text)
+        return model if self.steps is None else model.unrolled(self.steps)
+
+    @property
+    def model_text(self) -> str:
+        """The text of `model`: that of the example, unless it has time."""
+        return self.text if self.steps is None else self.model.to_text()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.name:

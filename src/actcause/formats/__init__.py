@@ -91,14 +91,18 @@ def find_format(path: str) -> str | None:
 
 
 def parse(text: str, kind: str, *, steps: int | None = None) -> Imported:
-    """Read a model from text of the format `kind`; a Boolean network with cycles needs `steps` to unroll."""
+    """Read a model from text of the format `kind`; with `steps`, unroll model text or a Boolean network in time."""
     reader = _find(kind).read
     if reader is None:
         raise QueryError(f"The format {kind} is only written; {_list_readers()} are read.")
     if steps is None:
         return reader(text)
+    if kind == "text":
+        return Imported(Model.from_text(text).unrolled(steps))
     if kind != "bnet":
-        raise QueryError("{parameter} is for Boolean networks (bnet), which have time.", parameter="steps")
+        raise QueryError(
+            "{parameter} is for model text and Boolean networks (bnet), which have time.", parameter="steps"
+        )
     return read_bnet(text, steps)
 
 

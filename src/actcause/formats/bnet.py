@@ -1,8 +1,8 @@
 """Boolean networks in the BNET format of BoolNet and PyBoolNet: a line `target, formula` for each variable.
 
 A line `A, A` is an input: a root. A network without cycles is read as equations: the values to which it settles once
-its inputs are held. One with cycles has no such values; it is unrolled over synchronous steps, each variable anew in
-each of them: `CycA_0`, `CycA_1`, and so on.
+its inputs are held. One with cycles has no such values: a line gives the next value of its variable, and the network is
+unrolled over synchronous steps.
 """
 
 import re
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from ..core.expression import Expression
 from ..core.model import Model
 from ..core.parser import Declaration
-from ..errors import ModelError, ParseError, QueryError, escape, quote
+from ..core.steps import PRIME
+from ..errors import ModelError, ParseError, escape
 from .boolean_form import boolean_form, check_boolean
 from .declared_ranges import build_boolean
 from .formulas import find_words, read_formula, write_formula
@@ -21,7 +22,6 @@ from .names import describe_renaming, make_label, rename
 
 HEADER = re.compile(r"targets\s*,\s*(factors|functions)", re.IGNORECASE)
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-MAX_UNROLLED = 200_000  # variables of all steps together
 RESERVED = frozenset({"true", "false", "targets"})
 
 
@@ -33,22 +33,14 @@ def read_bnet(text: str, steps: int | None = None) -> Imported:
     network = _Network({word: line for word, line in lines.items() if word not in inputs}, list(inputs))
     if steps is None:
         network.check_acyclic()
-    model, names = network.build() if steps is None else network.unroll(_check_steps(steps, len(network.lines)))
+    model, names = network.build() if steps is None else network.unroll(steps)
     notes = list(describe_renaming(names))
     mentioned = [word for word in inputs if word not in lines]
     if mentioned:
         notes.append(f"Without a line of their own, and so roots: {', '.join(mentioned[:10])}.")
     if steps is not None:
-        notes.append("A number after a name is the step; step 0 is the first state, and inputs stay as they are.")
+        notes.append("The number after @ is the step; step 0 is the first state, and inputs stay as they are.")
     return Imported(model, notes=tuple(notes))
-
-
-def _check_steps(steps: object, variables: int) -> int:
-    most = MAX_UNROLLED // max(variables, 1)
-    if not isinstance(steps, int) or isinstance(steps, bool) or not 1 <= steps <= most:
-        wrong = "{parameter} must be a whole number from 1 to {most} for this network; got {got}."
-        raise QueryError(wrong, parameter="steps", most=most, got=quote(steps))
-    return steps
 
 
 @dataclass(frozen=True)
@@ -67,23 +59,12 @@ class _Network:
         return build_boolean(declarations), names
 
     def unroll(self, steps: int) -> tuple[Model, dict[str, str]]:
-        """Build a variable for each step, which follows from those of the step before."""
-        names = rename([*self.inputs, *self.lines])
-        mark = "_"
-        while any(f"{names[word]}{mark}{step}" in names for word in self.lines for step in range(steps + 1)):
-            mark += "_"
-        declarations = [_declare(word, names[word]) for word in self.inputs]
-        at = {word: names[word] for word in self.inputs}
-        at |= {word: f"{names[word]}{mark}0" for word in self.lines}
-        declarations += [_declare(word, at[word], shown=names[word]) for word in self.lines]
-        for step in range(1, steps + 1):
-            after = {word: f"{names[word]}{mark}{step}" for word in self.lines}
-            for word, (line, column, formula) in self.lines.items():
-                declarations.append(
-                    _declare(word, after[word], read_formula(formula, at, line, column), shown=names[word])
-                )
-            at |= after
-        return build_boolean(declarations), names
+        """Build a model of one step, in which a line gives the next value of its variable, and unroll it."""
+        names = rename([*self.inputs, *self.lines], timeless=True)
+        declarations = [_declare(word, names[word]) for word in (*self.inputs, *self.lines)]
+        for word, (line, column, formula) in self.lines.items():
+            declarations.append(Declaration(names[word] + PRIME, expression=read_formula(formula, names, line, column)))
+        return build_boolean(declarations).unrolled(steps, constant=[names[word] for word in self.inputs]), names
 
     def check_acyclic(self) -> None:
         """Refuse a network whose equations would go round."""
@@ -95,9 +76,9 @@ class _Network:
             raise ParseError(wrong, line=self.lines[cycle[0]][0], column=1, source="")
 
 
-def _declare(word: str, name: str, expression: Expression | None = None, *, shown: str | None = None) -> Declaration:
+def _declare(word: str, name: str, expression: Expression | None = None) -> Declaration:
     """Declare a variable; a word that had to be changed is kept as its label."""
-    return Declaration(name, expression=expression, label=make_label(word) if word != (shown or name) else None)
+    return Declaration(name, expression=expression, label=make_label(word) if word != name else None)
 
 
 def _split(text: str) -> dict[str, tuple[int, int, str]]:

@@ -1,6 +1,7 @@
 """Where variables stand in a drawing: in layers, so that every arrow goes one way."""
 
 from ..core.model import Model
+from ..core.steps import split_step
 
 
 def find_layers(model: Model) -> list[list[str]]:
@@ -16,6 +17,18 @@ def find_layers(model: Model) -> list[list[str]]:
     for name in model.variables:
         layers[depth[name]].append(name)
     return layers
+
+
+def group_by_step(model: Model) -> dict[int | None, list[str]]:
+    r"""Group the variables by their steps; those without one come first.
+
+    >>> group_by_step(Model.from_text("k\nA@0\nB@0 = A@0\nA@1 = k"))
+    {None: ['k'], 0: ['A@0', 'B@0'], 1: ['A@1']}
+    """
+    groups: dict[int | None, list[str]] = {}
+    for name in model.variables:
+        groups.setdefault(split_step(name)[1], []).append(name)
+    return dict(sorted(groups.items(), key=lambda group: -1 if group[0] is None else group[0]))
 
 
 def list_edges(model: Model) -> list[tuple[str, str]]:

@@ -5,17 +5,20 @@ from collections.abc import Iterable
 
 from ..core.parser import MAX_NAME, is_name
 
+MARKS = re.compile("['@]")
 LABEL_BREAKS = re.compile(r'["\s]+')
 
 
-def rename(foreign: Iterable[str]) -> dict[str, str]:
+def rename(foreign: Iterable[str], *, timeless: bool = False) -> dict[str, str]:
     """Give every foreign name one that model text can have: itself where it can, else the nearest that is free.
+
+    With `timeless`, marks of time (`x'`, `x@3`) are taken out too.
 
     >>> rename(["pump-1", "pump_1", "2nd", "not"])
     {'pump-1': 'pump_1_', 'pump_1': 'pump_1', '2nd': '_2nd', 'not': 'not_'}
     """
     names = list(dict.fromkeys(foreign))
-    chosen = {name: name for name in names if is_name(name)}
+    chosen = {name: name for name in names if is_name(name) and not (timeless and MARKS.search(name))}
     taken = set(chosen.values())
     for name in names:
         if name in chosen:

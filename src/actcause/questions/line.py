@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -12,8 +12,11 @@ from typing import Any
 from .. import examples
 from ..core.compare import compare
 from ..core.definitions import DEFINITIONS
+from ..core.trace import Trace
 from ..errors import ActCauseError, QueryError, quote, suggest
 from .source import ModelSource, parse_model, read_model, read_text
+from .timing import Timing
+from .trace_file import read_trace
 
 VERSION = 2  # of how answers are found and written: those of another version are found again
 KEPT = 64  # models that a worker keeps for its next question
@@ -29,6 +32,8 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "rather_than": (str,),
     "normally": (str, list),
     "normality_order": (str,),
+    "steps": (int,),
+    "trace": ASSIGNED,
     "solver": (str,),
     "max_causes": (int,),
     "max_seconds": (int, float),
@@ -87,6 +92,8 @@ def read_line(number: int, line: str, defaults: Mapping[str, Any]) -> Line:
         name = fields["model"]
         if name == "-":
             raise QueryError("A question's model cannot be '-'; give it a file, an example's name, or model text.")
+        if isinstance(fields.get("trace"), str):
+            fields["trace"] = dict(read_trace(fields["trace"]).columns)
         known = "\n" in name or name in examples.NAMES
         return Line(number, fields, None if known else read_text(name))
     except ActCauseError as error:
@@ -131,8 +138,8 @@ def refuse(number: int, error: str, *, lost: bool = False) -> Reply:
 def _answer(line: Line) -> dict[str, Any]:
     fields = dict(line.fields)
     definitions, several = _parse_definitions(fields.pop("definition", "modified-hp"))
-    source = _read_source(fields.pop("model"), line.text)
     question = {name: _join(fields.pop(name, None)) for name in QUESTION}
+    source = _read_source(fields.pop("model"), line.text, _read_timing(fields, question))
     comparison = compare(source.model, **source.read_question(**question), definitions=definitions, **fields)
     return comparison.to_json() if several else comparison.opinion(*definitions).to_json()
 
@@ -154,9 +161,23 @@ def _parse_definitions(given: str | list[Any]) -> tuple[tuple[str, ...], bool]:
     return tuple(given), True
 
 
-@lru_cache(maxsize=KEPT)
-def _read_source(name: str, text: str | None) -> ModelSource:
+def _read_timing(fields: dict[str, Any], question: Mapping[str, Any]) -> Timing:
+    """Read how far the model of a question is unrolled."""
+    trace, rules = fields.pop("trace", None), question["normally"] or ()
+    asked = (question["context"], question["effect"], question["event"], question["rather_than"])
+    texts = (*asked, *([rules] if isinstance(rules, str) else map(str, rules)))
+    return Timing.read(fields.pop("steps", None), None if trace is None else Trace(trace), texts)
+
+
+def _read_source(name: str, text: str | None, timing: Timing) -> ModelSource:
     """Read the model of a question: an example, the text of a file, or text itself."""
+    source = _read_unrolled(name, text, timing.steps, timing.last)
+    return source if timing.trace is None else replace(source, trace=timing.trace)
+
+
+@lru_cache(maxsize=KEPT)
+def _read_unrolled(name: str, text: str | None, steps: int | None, last: int | None) -> ModelSource:
+    timing = Timing(steps, mentioned=last)
     if text is not None:
-        return parse_model(name, text)
-    return parse_model("model", name) if "\n" in name else read_model(name)
+        return parse_model(name, text, timing)
+    return parse_model("model", name, timing) if "\n" in name else read_model(name, timing)

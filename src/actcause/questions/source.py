@@ -10,18 +10,28 @@ from .. import examples, formats
 from ..core import text
 from ..core.model import Model
 from ..core.normality import ORDERS, Normality
-from ..errors import ModelError, ParseError, QueryError, blaming, suggest
+from ..core.steps import split_step
+from ..core.trace import Trace
+from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
 from ..examples import Example
 from ..io import text_file
+from .timing import Timing
+
+TIMELESS = Timing()
+LATER = 1  # a step at which next values have their equations, as they need not at the first
 
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model as the user named it; an example brings its own question along, a file of another tool a prior."""
+    """A model as the user named it; an example brings its own question along, a file of another tool a prior.
+
+    A model with time is unrolled, and `trace` is what was recorded of it.
+    """
 
     model: Model
     example: Example | None = None
     prior: formats.Prior = field(default_factory=dict)
+    trace: Trace | None = None
 
     def read_question(
         self,
@@ -71,20 +81,46 @@ class ModelSource:
         }
 
     def read_context(self, given: str | None) -> dict[str, int]:
-        """Read what the roots were; the example's context stands in where it is missing."""
+        """Read what the roots were; the trace, or the example's context, stands in where it is missing.
+
+        Of a model in time a name without a step is set at every step.
+        """
+        in_time = any(split_step(name)[1] is not None for name in self.model.variables)
         if given is not None:
-            context = self._parse_event("context", given)
-            follows = next((name for name in context if name in self.model.equations), None)
+            if in_time:
+                with blaming("context"):
+                    context = text.parse_event(given)
+            else:
+                context = self._parse_event("context", given)
+            known = self.model.equations
+            follows = next((name for name in context if name in known or f"{name}@{LATER}" in known), None)
             if follows is not None:
                 wrong = "{parameter} sets {name}, which follows from its equation; set only roots."
                 raise QueryError(wrong, parameter="context", name=follows)
-            return context
+            return self._fill_in_time(context) if in_time else context
+        if self.trace is not None:
+            return self.trace.context(self.model)
         if self.example is not None:
-            return dict(self.example.context)
+            return {name: value for name, value in self.example.context.items() if name in self.model.ranges}
         if not self.model.roots:
             return {}
         listed = ",".join(f"{name}={self.model.ranges[name][-1]}" for name in self.model.roots[:5])
         raise _missing("context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
+
+    def _fill_in_time(self, context: dict[str, int]) -> dict[str, int]:
+        """Set what was said at every step; what was recorded may not be said again."""
+        recorded = {} if self.trace is None else self.trace.columns
+        bases = {split_step(name)[0] for name in recorded}
+        twice = next((name for name in context if split_step(name)[0] in bases), None)
+        if twice is not None:
+            wrong = "{parameter} sets {name}, which the trace has; leave it out of one of them."
+            raise QueryError(wrong, parameter="context", name=twice)
+        try:
+            return Trace({**recorded, **context}).context(self.model)
+        except ActCauseError as error:
+            if error.parameter == "trace" and self.trace is None:
+                error.parameter = "context"
+            raise
 
     def _read_formula(self, parameter: str, given: str | None, what: str, such_as: str = "") -> Any:
         if given is not None:
@@ -115,19 +151,28 @@ def _missing(parameter: str, what: str, such_as: str) -> QueryError:
     return QueryError(missing, parameter=parameter, what=what, such_as=such_as)
 
 
-def read_model(name: str) -> ModelSource:
+def read_model(name: str, timing: Timing = TIMELESS) -> ModelSource:
     """Read the model behind MODEL: an example first, then standard input or a file."""
     if name in examples.NAMES:
-        example = examples.load(name)
-        return ModelSource(example.model, example)
-    return parse_model("standard input" if name == "-" else name, read_text(name))
+        return _read_example(examples.load(name), timing)
+    return parse_model("standard input" if name == "-" else name, read_text(name), timing)
 
 
-def parse_model(shown: str, content: str) -> ModelSource:
+def _read_example(example: Example, timing: Timing) -> ModelSource:
+    """Read an example; one with time as far as it goes by itself, or as it is asked to."""
+    last = timing.last
+    if last is None or (example.steps is not None and timing.steps is None and last <= example.steps):
+        return ModelSource(example.model, example, trace=timing.trace)
+    return ModelSource(timing.unroll(Model.from_text(example.text)), example, trace=timing.trace)
+
+
+def parse_model(shown: str, content: str, timing: Timing = TIMELESS) -> ModelSource:
     """Parse a model; `shown` says in messages which text it is, and by its ending which format it has."""
+    kind = formats.find_format(shown) or "text"
     try:
-        imported = formats.parse(content, formats.find_format(shown) or "text")
-        return ModelSource(imported.model, prior=imported.prior)
+        imported = formats.parse(content, kind, steps=None if kind == "text" else timing.last)
+        model = timing.unroll(imported.model) if kind == "text" else imported.model
+        return ModelSource(model, prior=imported.prior, trace=timing.trace)
     except ParseError as error:
         raise QueryError(f"{shown}, {error}") from None
     except ModelError as error:

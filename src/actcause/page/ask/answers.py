@@ -21,6 +21,7 @@ from ...core.model import Model
 from ...core.normality import ORDERS, Normality
 from ...core.responsibility import WITH_DEGREES
 from ...errors import ActCauseError, ModelError, ParseError
+from ...questions.timing import Timing
 from ..server.services import Refused
 from . import as_code
 
@@ -43,7 +44,7 @@ STATUSES = {  # the page has no limits that a user could raise
 
 def check(payload: dict[str, Any]) -> dict[str, Any]:
     """Describe the variables of a model: ranges, parents, labels."""
-    model = _read_model(payload["text"])
+    model = _read_model(payload["text"], payload.get("steps"), None)
     count = len(model.variables)
     drawn = model.variables if count <= DRAWN else model.roots[:SET_ROOTS]
     exogenous = set(model.exogenous)
@@ -136,9 +137,9 @@ def _ask(
 
 
 @lru_cache(maxsize=4)
-def _read_model(text: str) -> Model:
+def _read_model(text: str, steps: int | None, mentioned: int | None) -> Model:
     try:
-        model = Model.from_text(text)
+        model = Timing(steps, mentioned=mentioned).unroll(Model.from_text(text))
         model.check_equations()
         return model
     except ParseError:
@@ -162,8 +163,10 @@ def read_definitions(payload: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _read_query(payload: dict[str, Any]) -> Query:
+    asked = (payload["effect"], payload["event"], payload.get("contrast"), *(payload.get("normality") or ()))
+    timing = Timing.read(payload.get("steps"), None, (*asked, *payload["context"]))
     return make_query(
-        _read_model(payload["text"]),
+        _read_model(payload["text"], timing.steps, timing.mentioned),
         payload["context"],
         payload["effect"],
         "modified-hp",

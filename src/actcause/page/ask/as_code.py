@@ -66,7 +66,7 @@ def write_command(query: Query, event: Mapping[str, int] | None) -> str:
 
 def _write_model(query: Query) -> str:
     name = _find_example(query)
-    return examples.load(name).text if name else query.model.to_text()
+    return examples.load(name).model_text if name else query.model.to_text()
 
 
 def _find_example(query: Query) -> str | None:

@@ -20,6 +20,7 @@ from .answers import NO_VERDICT, SECONDS, STATUSES, name_definition, read_defini
 router = APIRouter(prefix="/api/ask")
 
 MOST_TEXT = 100_000
+MOST_STEPS = 10_000
 GRACE = 1.5  # seconds after a question's own in which it may end by itself; then its process is killed
 
 Name = Annotated[str, Field(max_length=200)]
@@ -28,11 +29,12 @@ Share = Annotated[str, Field(max_length=40)]
 
 
 class TextRequest(BaseModel):
-    """Model text to look at."""
+    """Model text to look at; one with time (x' = ...) is unrolled over `steps`."""
 
     model_config = ConfigDict(extra="forbid")
 
     text: str = Field(max_length=MOST_TEXT)
+    steps: Annotated[int, Field(ge=0, le=MOST_STEPS)] | None = None
 
 
 class AskRequest(TextRequest):
@@ -60,10 +62,11 @@ async def list_examples() -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def _build_catalogue() -> list[dict[str, Any]]:
-    plain = ("name", "theme", "title", "story", "text", "effect", "outcome", "source")
+    plain = ("name", "theme", "title", "story", "effect", "outcome", "source")
     return [
         {
             **{name: getattr(example, name) for name in plain},
+            "text": example.model_text,
             **{name: show(getattr(example, name)) for name in ("alpha_sufficiency", "alpha_necessity")},
             "context": dict(example.context),
             "notes": list(example.notes),

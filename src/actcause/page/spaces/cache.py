@@ -45,7 +45,7 @@ class SpaceQuestion:
     def of(cls, payload: Mapping[str, Any]) -> SpaceQuestion:
         """Read the question of a request; what it leaves open is the example's own."""
         example = examples.load(payload["example"]) if payload.get("example") else None
-        text = payload.get("text") or (example.text if example else "")
+        text = payload.get("text") or (example.model_text if example else "")
         if not text.strip():
             raise QueryError("There is no model; choose an example, or write one.")
         return cls(
