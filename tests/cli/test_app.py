@@ -117,6 +117,8 @@ def test_every_example_of_the_help_runs(
     rows = "".join(f"{n % 3},{n % 7},{n % 3 + n % 7}\n" for n in range(200))
     Path("questions.jsonl").write_text('{"model": "rock-throwing", "event": "ST=1"}\n')
     Path("contexts.csv").write_text("ST,BT\n1,0\n1,1\n")
+    Path("tank.txt").write_text("valve\nlevel in 0..9 = 3\nlevel' = min(9, level + valve)\nalarm = level > 7\n")
+    Path("tank.csv").write_text("valve\n" + "1\n" * 8)
     Path("car.py").write_text(CAR)
     Path("mine.csv").write_text(f"hand,ball,ball_next\n{rows}")
     Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')

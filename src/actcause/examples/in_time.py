@@ -53,7 +53,7 @@ def overflowing_tank() -> Example:
         steps=5,
         context={f"drain@{step}": 1 for step in range(6)} | {f"stuck@{step}": int(step > 1) for step in range(6)},
         outcome="alarm@5",
-        source="Ours, 2026: a tank with a level switch, as in textbooks of control",
+        source="Ours, 2026, after the tanks with a level switch of textbooks of control",
         verdicts=yes(BUT_FOR + MODIFIED, COMPUTED, "stuck@3=1", "stuck@4=1")
         + no(BUT_FOR, COMPUTED, "stuck@2=1", "stuck@5=1"),
         notes=("At step 2 the level was low, so that the pump would have run anyway: that it stuck then is no cause.",),
