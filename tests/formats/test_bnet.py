@@ -25,7 +25,7 @@ def test_a_network_with_cycles_is_unrolled_over_steps() -> None:
 
 def test_names_with_marks_of_time_lose_them_where_time_is_unrolled() -> None:
     model = parse("A', A'\nA, !A | A'", "bnet", steps=1).model
-    assert model.to_text() == "A_ \"A'\"\nA@0\nA@1 = not A@0 or A_"
+    assert model.to_text() == 'A_ "A\'"\nA@0\nA@1 = not A@0 or A_'
 
 
 @pytest.mark.parametrize("steps", [-1, True, "2", 10**9])
