@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,20 @@ def test_a_strange_outcome_is_explained_by_the_state_alone(fitted: tuple[Exchang
     wild = test.replaced(outcome=test.outcome + 50, cause=None)
     assert np.array_equal(learner.explain(wild), learner.predict(wild))
     assert learner.unsure(wild, hindsight=True).all()
+
+
+def test_explaining_starts_from_predicting_where_the_outcome_decides_nothing(
+    fitted: tuple[ExchangeJACI, Transitions],
+) -> None:
+    learner, test = fitted
+    test = test.subset(slice(0, 400))
+    judged = learner._judge(learner._encode(test))
+    undecided = (judged.lean.abs() < math.log(20)).numpy()
+    assert 0 < undecided.sum() < len(test)
+    explained, predicted = learner.explain(test), learner.predict(test)
+    assert np.array_equal(explained[undecided], predicted[undecided])
+    assert np.array_equal(explained[~undecided], (judged.binary > 0.5).numpy()[~undecided])
+    assert edge_error(test, explained) <= edge_error(test, predicted)
 
 
 def test_two_seeds_side_by_side_are_two_learners() -> None:

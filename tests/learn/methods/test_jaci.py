@@ -123,3 +123,25 @@ def test_surprising_rows_without_a_cause_and_disagreement_make_it_doubt(data: Tr
     (told,) = [moment for moment in learner.history_ if moment["stage"] == "check"]
     assert told["doubt0"] > 1
     assert learner.notes_
+
+
+@pytest.mark.parametrize("odd", ["heavy tails", "never there", "huge", "no episodes and no own factor"])
+def test_odd_recordings_get_finite_answers(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(0)
+    state = generator.normal(size=(300, 3, 2))
+    near = np.abs(state[:, 1, :1] - state[:, 0, :1]) < 0.4
+    outcome = 1.1 * state[:, 0] + near * state[:, 1]
+    given: dict[str, object] = {"own": "ball", "episode": np.arange(300) // 10}
+    if odd == "heavy tails":
+        outcome = outcome + generator.standard_cauchy((300, 2))
+    if odd == "never there":
+        given["mask"] = np.array([[True, True, False]] * 300)
+    if odd == "huge":
+        state, outcome = 1e9 * state, 1e9 * outcome
+    if odd == "no episodes and no own factor":
+        given = {"outcome_factor": "lamp"}
+    data = Transitions(factors=["ball", "hand", "wall"], state=state, outcome=outcome, **given)  # type: ignore[arg-type]
+    learner = JACI(**{**TINY, "steps": 30, "distil_steps": 20}).fit(data)
+    for answers in (learner.predict_proba(data), learner.explain_proba(data)):
+        assert np.isfinite(answers).all()
+    assert learner.notes_

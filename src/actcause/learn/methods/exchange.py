@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -25,6 +26,7 @@ from ..training.sufficiency import STRANGE, Judge, Judged
 from .exchange_training import MODELS, ExchangeTraining
 
 OWN_WIDTH = 64
+DECIDED = math.log(20)  # by which an outcome must be likelier, or less likely, than given the own state alone
 
 
 @final
@@ -56,7 +58,10 @@ class ExchangeJACI(Learner):
 
     method: ClassVar[str] = "jaci-exchange"
     summary: ClassVar[str] = "sufficiency by exchanging factors in a learned model of the whole state (ours)"
-    revisions: ClassVar[tuple[str, ...]] = ("first recorded revision",)
+    revisions: ClassVar[tuple[str, ...]] = (
+        "first recorded revision",
+        "explain says what predict says where the outcome decides nothing",
+    )
 
     def check_options(self) -> None:
         super().check_options()
@@ -110,11 +115,14 @@ class ExchangeJACI(Learner):
         return to_probabilities(self._odds(encoded), self.learned_["temperature"])
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        """Tell what the outcome shows; where it contradicts all that was learned, what the state says."""
+        """Tell what the outcome shows; where it decides nothing, or contradicts what was learned, what the state says.
+
+        It decides where it is much likelier given all factors than given the own state alone, or much less likely.
+        """
         judged = self._judge(encoded)
         found = (judged.binary * (0.5 + 0.5 * judged.reached.unsqueeze(1))).cpu().numpy()
-        strange = judged.passed.cpu().numpy() < STRANGE
-        return np.asarray(np.where(strange[:, None], self._probabilities(encoded), found))
+        silent = ((judged.passed < STRANGE) | (judged.lean.abs() < DECIDED)).cpu().numpy()
+        return np.asarray(np.where(silent[:, None], self._probabilities(encoded), found))
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
         judged = self._judge(encoded, hindsight)

@@ -62,6 +62,7 @@ class JACI(MaskJACI):
     revisions: ClassVar[tuple[str, ...]] = (
         "first recorded revision",
         "what is constant within episodes and makes no difference in others is not named; more notes",
+        "learned by exchange, explain says what predict says where the outcome decides nothing",
     )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:

@@ -54,6 +54,7 @@ class Judged:
     evidence: Tensor  # (rows,): log-likelihood given the own state alone, beside that given all factors; at most 0
     reached: Tensor  # (rows,): how often the outcome comes again with the set found; 1 where the own state suffices
     passed: Tensor  # (rows,): how well the outcome agrees with what all factors predict
+    lean: Tensor  # (rows,): as `evidence`, but above 0 where the outcome is likelier given the own state alone
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class _Rows:
     evidence: Tensor  # (rows,)
     matched: Tensor  # (rows,): how well it fits what the own state alone predicts sharply
     passed: Tensor  # (rows,)
+    lean: Tensor  # (rows,)
     start: Tensor  # (rows,): where among the other rows each begins to take factors
 
     @classmethod
@@ -141,16 +143,18 @@ class _Rows:
                 spread = torch.where((each >= STRANGE).unsqueeze(-1), spread, guess_spread)
         tolerance = None if spread is None else (judge.noise * spread).clamp(min=TOLERANCE)
         evidence, matched = inputs.new_full((len(inputs),), -math.inf), inputs.new_zeros(len(inputs))
+        lean = evidence
         if judge.alone is not None:
             limit = None if spread is None else (SHARP * spread).clamp(min=TOLERANCE)
             own = judge.columns.read(judge.alone(inputs[:, judge.own].expand(judge.models, -1, -1)))
             certain = own.sharpen(limit, judge.noise, TOLERANCE)
             whole = density.sharpen(limit, judge.noise, TOLERANCE)
-            evidence = (certain.log_likelihood(outcome) - whole.log_likelihood(outcome)).clamp(max=0).mean(0)
+            apart = certain.log_likelihood(outcome) - whole.log_likelihood(outcome)
+            evidence, lean = apart.clamp(max=0).mean(0), apart.mean(0)
             matched = certain.match(outcome, tolerance, limit, RARE).mean(0)
         agreed = density.agreement(outcome, tolerance, judge.noise)
         start = hash_rows(inputs) + seed
-        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, matched, passed, start)
+        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, matched, passed, lean, start)
 
     def judge_all(self) -> Judged:
         count, factors = self.inputs.shape[:2]
@@ -164,7 +168,7 @@ class _Rows:
             doubtful = doubtful[~usual]
         if len(doubtful):
             binary[doubtful], reached[doubtful] = self.pick(doubtful).find_sets(binary[doubtful])
-        return Judged(binary, self.evidence, reached, self.passed)
+        return Judged(binary, self.evidence, reached, self.passed, self.lean)
 
     def pick(self, index: Tensor) -> _Rows:
         """Return some of the rows."""
@@ -178,6 +182,7 @@ class _Rows:
             self.evidence[index],
             self.matched[index],
             self.passed[index],
+            self.lean[index],
             self.start[index],
         )
 
