@@ -11,7 +11,7 @@ from actcause.data import Recording, collect_recording
 from actcause.envs import make
 from actcause.errors import QueryError
 from actcause.rl import GraphsByOutcome, MovedGraphs, NearGraphs, TrueGraphs, augment
-from actcause.rl.augmentation import find_groups
+from actcause.rl.augmentation import choose_groups
 
 PUSH = make("push")
 TRUTH = TrueGraphs(PUSH)
@@ -54,12 +54,16 @@ def test_the_group_comes_from_the_second_row_and_the_rest_from_the_first() -> No
 
 
 def test_what_is_joined_by_edges_is_exchanged_together() -> None:
-    graphs = np.repeat(np.eye(7, dtype=bool)[None, 1:], 1, axis=0)
-    graphs[0, 0, 0] = True  # the action moves the pusher
-    graphs[0, 1, 1] = True  # which moves the block
-    groups = [find_groups(RECORDING, graphs, np.array([drawn]))[0].tolist() for drawn in (0, 2, 4)]
-    assert groups[0] == groups[1] == [True, True, True, False, False, False, False]
-    assert groups[2] == [False, False, False, False, True, False, False]
+    graphs = np.repeat(np.eye(7, dtype=bool)[None, 1:], 200, axis=0)
+    graphs[:, 0, 0] = True  # the action moves the pusher
+    graphs[:, 1, 1] = True  # which moves the block
+    chosen = choose_groups(RECORDING, graphs, np.random.default_rng(0))
+    assert (chosen[:, 0] == chosen[:, 1]).all()
+    assert (chosen[:, 0] == chosen[:, 2]).all()
+    assert chosen.any(axis=1).all()
+    assert not chosen.all(axis=1).any()
+    assert 0.3 < chosen.mean() < 0.7
+    assert choose_groups(RECORDING, np.ones_like(graphs), np.random.default_rng(0)).all()
 
 
 def test_the_same_seed_gives_the_same_rows_and_nothing_given_is_changed() -> None:

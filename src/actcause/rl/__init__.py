@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .goal_recording import record_agent, record_observations
     from .graph_sources import GraphsByOutcome, GraphSource, MovedGraphs, NearGraphs, TrueGraphs
     from .online_graphs import OnlineGraphs
+    from .puck_graphs import PuckGraphs
     from .relabelling import InteractionReplayBuffer
 
 # Where the names live that are imported when they are first asked for.
@@ -42,6 +43,7 @@ _HOMES = {
     "goal_recording": ("record_agent", "record_observations"),
     "graph_sources": ("GraphSource", "GraphsByOutcome", "MovedGraphs", "NearGraphs", "TrueGraphs"),
     "online_graphs": ("OnlineGraphs",),
+    "puck_graphs": ("PuckGraphs",),
     "relabelling": ("InteractionReplayBuffer",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
@@ -66,6 +68,6 @@ def __dir__() -> list[str]:
 __all__ = [
     "ActionExplanation", "Augmentation", "GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks", "GoalPush",
     "GraphSource", "GraphsByOutcome", "InteractionBonus", "InteractionReplayBuffer", "MovedGraphs", "NearGraphs",
-    "OnlineGraphs", "TrueGraphs", "augment", "explain_action", "follow_actions", "read_policy", "record_agent",
-    "record_observations",
+    "OnlineGraphs", "PuckGraphs", "TrueGraphs", "augment", "explain_action", "follow_actions", "read_policy",
+    "record_agent", "record_observations",
 ]  # fmt: skip

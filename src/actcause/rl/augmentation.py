@@ -8,8 +8,8 @@ not in the new state either. An exchange can bring the pusher next to the block,
 there; therefore the new state is asked about too, and what no longer comes apart in the same way is left out. No
 simulator is asked for that: the graphs are a function of the state, true or learned.
 
-    for each pair:  draw a factor; its group is what it is joined to, in either transition, by edges of any direction
-                    exchange the group, before and after
+    for each pair:  a group is what is joined, in either transition, by edges of any direction
+                    exchange some of the groups, before and after
                     keep it if the graph of the new state is the two parts side by side, as they were
 """
 
@@ -91,14 +91,9 @@ def augment(
     generator = np.random.default_rng(seed)
     count = len(recording) if pairs is None else int(pairs)
     first, second = generator.integers(len(recording), size=(2, count))
-    drawn = generator.integers(len(recording.factors), size=count)
-    factors = len(recording.factors)
-    if graphs is None:
-        group = np.zeros((count, factors), dtype=bool)
-        group[np.arange(count), drawn] = True
-    else:
-        found = ask_graphs(graphs, recording)
-        group = find_groups(recording, found[first] | found[second], drawn)
+    shape = (len(recording), len(recording.outcomes), len(recording.factors))
+    found = np.zeros(shape, dtype=bool) if graphs is None else ask_graphs(graphs, recording)
+    group = choose_groups(recording, found[first] | found[second], generator)
     made = _exchange(recording, first, second, group)
     differs = (made[0] != recording.state[first]).any(axis=(1, 2)) & (made[0] != recording.state[second]).any(
         axis=(1, 2)
@@ -114,21 +109,36 @@ def augment(
     return Augmentation(built, count, first[kept], second[kept], group[kept])
 
 
-def find_groups(recording: Recording, graphs: Array, drawn: Array) -> Array:
-    """Return for each row, `(rows, factors)`, what the drawn factor is joined to by edges of any direction."""
+def choose_groups(recording: Recording, graphs: Array, generator: np.random.Generator) -> Array:
+    """Return for each row, `(rows, factors)`, which factors are exchanged: some of the groups, never all of them.
+
+    A factor is drawn whose group is exchanged and one of another group that is not; the other groups are as a coin
+    says. Where everything is joined, everything is chosen.
+    """
+    joined = find_joined(recording, graphs)
     rows, factors = len(graphs), len(recording.factors)
-    joined = np.zeros((rows, factors, factors), dtype=bool)
+    every = np.arange(rows)
+    first = joined.argmax(axis=2)  # of each factor the first of its group, which stands for the group
+    coins = generator.random((rows, factors)) < 0.5
+    chosen = coins[every[:, None], first]
+    taken = joined[every, generator.integers(factors, size=rows)]
+    keys = np.where(taken, -1.0, generator.random((rows, factors)))
+    left = joined[every, keys.argmax(axis=1)] & ~taken
+    return np.asarray((chosen | taken) & ~left)
+
+
+def find_joined(recording: Recording, graphs: Array) -> Array:
+    """Return `(rows, factors, factors)`: which factors are of one group, joined by edges of any direction."""
+    factors = len(recording.factors)
+    joined = np.repeat(np.eye(factors, dtype=bool)[None], len(graphs), axis=0)
     for place, outcome in enumerate(recording.outcomes):
         joined[:, recording.index(outcome)] |= graphs[:, place]
     joined |= joined.transpose(0, 2, 1)
-    group = np.zeros((rows, factors), dtype=bool)
-    group[np.arange(rows), drawn] = True
-    for _ in range(factors):
-        wider = group | (joined & group[:, :, None]).any(axis=1)
-        if (wider == group).all():
-            break
-        group = wider
-    return group
+    reached = 1
+    while reached < factors:  # each time twice as far
+        joined = (joined.astype(np.float32) @ joined.astype(np.float32)) > 0
+        reached *= 2
+    return np.asarray(joined)
 
 
 def _exchange(recording: Recording, first: Array, second: Array, group: Array) -> tuple[Array, Array]:
