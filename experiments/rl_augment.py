@@ -60,6 +60,8 @@ class Arguments:
     learn_frames: int = 100_000
     pairs: int = 20_000
     model_steps: int = 4000  # of the forward models; 0: none
+    learned_worlds: tuple[str, ...] = tuple(WORLDS)  # in which graphs are learned too
+    learned_seeds: tuple[int, ...] = (0, 1, 2)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -74,8 +76,8 @@ class Piece:
 
 FULL = Arguments()
 SMALL = Arguments(
-    seeds=(0,), frames=8000, puck_frames=1500, learn_frames=20_000, pairs=8000, model_steps=1500,
-    options={"steps": 400, "distil_steps": 200, "width": 64},
+    frames=8000, puck_frames=1000, learn_frames=20_000, pairs=8000, model_steps=1500,
+    learned_worlds=("push-5", "break"), learned_seeds=(0,), options={"steps": 600, "distil_steps": 300, "width": 64},
 )  # fmt: skip
 QUICK = Arguments(
     ("push-5",), seeds=(0,), frames=4000, learn_frames=5000, pairs=4000, model_steps=0,
@@ -86,7 +88,13 @@ TINY = Arguments(("push-5",), ("true", "near", "anything"), seeds=(0,), frames=5
 
 def pieces(arguments: Arguments) -> list[Piece]:
     """Everything with everything."""
-    return [Piece(world, way, seed) for world in arguments.worlds for way in arguments.ways for seed in arguments.seeds]
+    return [
+        Piece(world, way, seed)
+        for world in arguments.worlds
+        for way in arguments.ways
+        for seed in arguments.seeds
+        if way != "learned" or (world in arguments.learned_worlds and seed in arguments.learned_seeds)
+    ]
 
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
