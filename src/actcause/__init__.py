@@ -113,6 +113,6 @@ def __getattr__(name: str) -> Any:
         from . import data
 
         return getattr(data, name)
-    if name in ("envs", "learn"):
+    if name in ("envs", "learn", "rl"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

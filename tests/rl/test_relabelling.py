@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import warnings
 from typing import Any
 
@@ -10,8 +12,17 @@ import pytest
 from stable_baselines3 import DDPG, HerReplayBuffer
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from actcause.errors import QueryError
-from actcause.rl import GoalPush, InteractionBonus, InteractionReplayBuffer, MovedGraphs, NearGraphs, OnlineGraphs
+from actcause import rl
+from actcause.errors import DataError, MissingExtraError, QueryError
+from actcause.rl import (
+    GoalPush,
+    InteractionBonus,
+    InteractionReplayBuffer,
+    MovedGraphs,
+    NearGraphs,
+    OnlineGraphs,
+    read_policy,
+)
 from actcause.rl.chains import follow_actions
 from actcause.rl.goal_recording import record_agent
 
@@ -133,6 +144,17 @@ def test_an_agent_of_stable_baselines_trains_with_it() -> None:
         agent.learn(120)
     assert isinstance(agent.replay_buffer, InteractionReplayBuffer)
     assert agent.replay_buffer.size() >= 120
+    env = make_env()
+    policy, states = read_policy(agent, env.layout), np.stack([env._begin(np.random.default_rng(0))] * 3)
+    assert policy(states).shape == (3, 2)
+    assert (policy(states) == agent.predict(env.layout.observe(states[0]), deterministic=True)[0]).all()
+
+
+def test_without_stable_baselines_the_line_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stable_baselines3.her.her_replay_buffer", None)
+    monkeypatch.delitem(sys.modules, "actcause.rl.relabelling")
+    with pytest.raises(MissingExtraError, match=re.escape("pip install 'actcause[rl]'")):
+        rl.InteractionReplayBuffer  # noqa: B018 - asking for the name imports it
 
 
 @pytest.mark.parametrize(("name", "value"), [("since", "yesterday"), ("causes", "guess")])
@@ -203,7 +225,7 @@ def test_a_fit_that_fails_is_tried_again() -> None:
     class Picky(Counting):
         def fit(self, recording: Any) -> Picky:
             if len(recording) < 100:
-                raise ValueError("too little")
+                raise DataError("too little")
             super().fit(recording)
             return self
 

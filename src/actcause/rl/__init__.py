@@ -56,7 +56,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
     except ModuleNotFoundError as missing:
-        if missing.name not in _BROUGHT:
+        if (missing.name or "").split(".")[0] not in _BROUGHT:
             raise
         raise MissingExtraError(f"actcause.rl.{name}", "rl") from missing
 

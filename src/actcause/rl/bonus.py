@@ -14,7 +14,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote, suggest
-from .chains import follow_actions
+from .chains import ActionFollower
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
 
@@ -67,13 +67,13 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
             )  # fmt: skip
         self.causes, self.scale, self.times = causes, scale, times
         self.counts = dict.fromkeys(self.objects, 0)
-        self._graphs: list[Array] = []
         self._rows: list[tuple[Any, Array, Any]] = []
         self._seen: Any = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, in which every object counts anew."""
-        self._graphs, self._rows = [], []
+        self._rows = []
+        self._follower = ActionFollower(self._outcomes, self._layout.factors, self._layout.action)
         self._reached: set[str] = set()
         observation, info = self.env.reset(seed=seed, options=options)
         self._seen = observation
@@ -83,9 +83,8 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         """Take a step, and add the bonus for objects that a chain has reached."""
         following, reward, terminated, truncated, info = self.env.step(action)
         self._rows.append((self._seen, np.asarray(action), following))
-        self._graphs.append(self._find_graph(info))
+        latest = self._follower.follow(self._find_graph(info))
         self._seen = following
-        latest = follow_actions(np.stack(self._graphs), self._outcomes, self._layout.factors, self._layout.action)[-1]
         bonus = sum(self._count(name) for name in self.objects if latest[self._layout.factors.index(name)] >= 0)
         if (terminated or truncated) and hasattr(self.causes, "partial_fit"):
             self.causes.partial_fit(self._record(self._rows))

@@ -22,14 +22,25 @@ def follow_actions(graphs: Array, outcomes: Sequence[str], factors: Sequence[str
     >>> follow_actions(np.array(push), ["pusher", "block"], ["action", "pusher", "block"])[:, 2].tolist()
     [-1, 1, 1]
     """
-    linked = np.asarray(graphs, dtype=bool)
-    places = [factors.index(outcome) for outcome in outcomes]
-    latest = np.full(len(factors), -1)
-    after = np.full((len(linked), len(factors)), -1)
-    for step, graph in enumerate(linked):
-        if action in factors:
-            latest[factors.index(action)] = step
-        now = np.where(graph, latest, -1).max(axis=1)
-        latest[places] = now
-        after[step, places] = now
-    return after
+    follower = ActionFollower(outcomes, factors, action)
+    return np.array([follower.follow(graph) for graph in np.asarray(graphs, dtype=bool)]).reshape(-1, len(factors))
+
+
+class ActionFollower:
+    """Follows the chains of one episode step by step; `latest` is what is known so far, for each factor."""
+
+    def __init__(self, outcomes: Sequence[str], factors: Sequence[str], action: str = "action") -> None:
+        self._places = [factors.index(outcome) for outcome in outcomes]
+        self._action = factors.index(action) if action in factors else None
+        self._step = -1
+        self.latest = np.full(len(factors), -1)
+
+    def follow(self, graph: Array) -> Array:
+        """Take the graph of the next step in, `(outcomes, factors)`; return the last action behind each factor."""
+        self._step += 1
+        before = self.latest.copy()
+        if self._action is not None:
+            before[self._action] = self._step
+        self.latest = np.full_like(before, -1)
+        self.latest[self._places] = np.where(graph, before, -1).max(axis=1)
+        return self.latest

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.recording import join_recordings
 from ..envs.base import Array
-from ..errors import QueryError, quote
+from ..errors import ActCauseError, QueryError, quote
 from .graph_sources import ask_graphs
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class OnlineGraphs:
                 self.learner.partial_fit(held.subset(slice(max(0, len(held) - self._fresh), None)))
             else:
                 self.learner.fit(held)
-        except ValueError:  # as all our errors are: nothing happened yet that could be explained
+        except ActCauseError:  # nothing happened yet that could be explained
             return
         self.fits_ += 1
         self._fresh = 0
