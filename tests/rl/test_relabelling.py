@@ -16,6 +16,7 @@ from actcause import rl
 from actcause.errors import DataError, MissingExtraError, QueryError
 from actcause.rl import (
     GoalPush,
+    GraphsByOutcome,
     InteractionBonus,
     InteractionReplayBuffer,
     MovedGraphs,
@@ -155,6 +156,17 @@ def test_without_stable_baselines_the_line_that_installs_it_is_said(monkeypatch:
     monkeypatch.delitem(sys.modules, "actcause.rl.relabelling")
     with pytest.raises(MissingExtraError, match=re.escape("pip install 'actcause[rl]'")):
         rl.InteractionReplayBuffer  # noqa: B018 - asking for the name imports it
+
+
+def test_causes_are_learned_from_what_the_agent_has_seen() -> None:
+    learned = OnlineGraphs(GraphsByOutcome("proximity", {"steps": 20}, outcomes=["block"]), first=300)
+    buffer = make_buffer(causes=learned)
+    fill(buffer, 12)
+    assert learned.fits_ == 1
+    assert list(learned.learner.learners_) == ["block"]
+    early, late = buffer._eligible[: 9 * STEPS], buffer._eligible[9 * STEPS : 12 * STEPS]
+    assert not early.any()
+    assert late.any()
 
 
 @pytest.mark.parametrize(("name", "value"), [("since", "yesterday"), ("causes", "guess")])

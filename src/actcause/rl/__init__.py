@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .augmentation import Augmentation, augment
     from .bonus import InteractionBonus
     from .chains import follow_actions
+    from .failure_explanation import FailureExplanation, explain_failure
     from .goal_env import GoalEnv, GoalLayout
     from .goal_fetch import GoalFetchPush
     from .goal_pucks import GoalPucks
@@ -36,6 +37,7 @@ _HOMES = {
     "augmentation": ("Augmentation", "augment"),
     "bonus": ("InteractionBonus",),
     "chains": ("follow_actions",),
+    "failure_explanation": ("FailureExplanation", "explain_failure"),
     "goal_env": ("GoalEnv", "GoalLayout"),
     "goal_fetch": ("GoalFetchPush",),
     "goal_pucks": ("GoalPucks",),
@@ -66,8 +68,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "ActionExplanation", "Augmentation", "GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks", "GoalPush",
-    "GraphSource", "GraphsByOutcome", "InteractionBonus", "InteractionReplayBuffer", "MovedGraphs", "NearGraphs",
-    "OnlineGraphs", "PuckGraphs", "TrueGraphs", "augment", "explain_action", "follow_actions", "read_policy",
-    "record_agent", "record_observations",
+    "ActionExplanation", "Augmentation", "FailureExplanation", "GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks",
+    "GoalPush", "GraphSource", "GraphsByOutcome", "InteractionBonus", "InteractionReplayBuffer", "MovedGraphs",
+    "NearGraphs", "OnlineGraphs", "PuckGraphs", "TrueGraphs", "augment", "explain_action", "explain_failure",
+    "follow_actions", "read_policy", "record_agent", "record_observations",
 ]  # fmt: skip
