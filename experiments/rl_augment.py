@@ -77,7 +77,7 @@ class Piece:
 FULL = Arguments()
 SMALL = Arguments(
     frames=8000, puck_frames=1000, learn_frames=20_000, pairs=8000, model_steps=1500,
-    learned_worlds=("push-5", "break"), learned_seeds=(0,), options={"steps": 600, "distil_steps": 300, "width": 64},
+    learned_worlds=("push-5",), learned_seeds=(0,), options={"steps": 300, "distil_steps": 150, "width": 64},
 )  # fmt: skip
 QUICK = Arguments(
     ("push-5",), seeds=(0,), frames=4000, learn_frames=5000, pairs=4000, model_steps=0,
