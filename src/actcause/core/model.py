@@ -363,7 +363,7 @@ class Model:
             elif name not in self.equations:
                 raise ModelError(f"The contexts must set every root; missing: {name}.")
             else:
-                env[name] = self._equation_array(name, env)
+                env[name] = self.evaluate_equation(name, env)
         return env
 
     def reads(self, names: Iterable[str], given: Container[str]) -> set[str]:
@@ -378,7 +378,8 @@ class Model:
                     stack.extend(self.parents(name))
         return above
 
-    def _equation_array(self, name: str, env: Mapping[str, Array]) -> Array:
+    def evaluate_equation(self, name: str, env: Mapping[str, Array]) -> Array:
+        """Compute what the equation of `name` gives for arrays of its parents; refuse values outside its range."""
         try:
             values = self.equations[name].array(env)
         except ModelError as error:

@@ -24,6 +24,7 @@ class Move(NamedTuple):
 
 class _Contingency(ProposerAndOpponent):
     taking_back: bool
+    changes_alone = True
 
     def encode(self) -> None:
         circuit, query = self.circuit, self.query

@@ -27,6 +27,7 @@ class _Counterfactual(Encoding):
     """A world in which the event is changed and the rest follows."""
 
     freezing: bool
+    changes_alone = True
 
     def encode(self) -> None:
         query, circuit = self.query, self.circuit

@@ -1,5 +1,6 @@
 """All minimal causes, one after another, from a procedure that finds any cause.
 
+    report every variable one change of which alone undoes the effect, in long models (see `single_changes.py`)
     repeat
         find some set X of candidates that meets AC2, not containing a cause already found
         while a strict part of X meets AC2: X := that part
@@ -17,6 +18,7 @@ from contextlib import closing
 from ..answer import Assignment, Cause, Verdict, Witness
 from ..definitions import Search
 from ..normality import Broken
+from . import single_changes
 from .base import Solver
 from .circuit import Circuit, Sat, TooManyClausesError, World
 from .normality_clauses import NormalityClauses
@@ -26,7 +28,12 @@ MOST_BEST = 32
 
 
 class Encoding(ABC):
-    """AC2 of a definition as clauses, for any event: `chosen[V]` is true if `V` belongs to it."""
+    """AC2 of a definition as clauses, for any event: `chosen[V]` is true if `V` belongs to it.
+
+    `changes_alone` says that a variable one change of which alone undoes the effect is a cause by this definition.
+    """
+
+    changes_alone = False
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         self.search, self.query, self.candidates = search, search.query, tuple(candidates)
@@ -153,13 +160,22 @@ class SatSolver(Solver):
             encoding = self._encoding = self._kind(search, tuple(event))
         return encoding
 
+    def _change_alone(self, search: Search, event: Assignment) -> Witness | None:
+        """Find a change of the one variable of an event that undoes the effect by itself, in a long model."""
+        if len(event) > 1 or not self._kind.changes_alone or not single_changes.is_worth_while(search.query):
+            return None
+        found = next(single_changes.find_single_changes(search, set(event)), None)
+        return None if found is None else Witness(dict([found]))
+
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
+        if (alone := self._change_alone(search, event)) is not None:
+            return alone
         encoding = self._for(search, event)
         possible = encoding.solve(encoding.exactly(event), sufficiency=False)
         return encoding.read(tuple(event)) if possible else None
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
-        return self._for(search, event).witness(tuple(event))
+        return self._change_alone(search, event) or self._for(search, event).witness(tuple(event))
 
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         if len(event) == 1:
@@ -185,7 +201,15 @@ class SatSolver(Solver):
             yield from (cause for cause in self._fallback().causes(search) if frozenset(cause.event) not in reported)
 
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], list[tuple[Witness, Broken]]]]:
-        with closing(self._kind(search, search.query.candidates)) as encoding:
+        query = search.query
+        alone: list[tuple[str, ...]] = []
+        if self._kind.changes_alone and single_changes.is_worth_while(query):
+            for name, value in single_changes.find_single_changes(search):
+                alone.append((name,))
+                yield (name,), [(Witness({name: value}), frozenset())]
+        with closing(self._kind(search, query.candidates)) as encoding:
+            for names in alone:
+                encoding.forbid(names)
             while encoding.solve([-encoding.waived]):
                 names = encoding.minimise(encoding.chosen_names())
                 yield names, encoding.best_witnesses(names)
