@@ -24,8 +24,8 @@ from measure import Figure, Other, machine, versions
 BENCHMARKS = (
     *("rock_throwers", "or_tree", "cause_sets", "halpern_pearl", "state_spaces", "domains", "start_up"),
     "contrast_normality",
-    "controller",
     "explanations",
+    "controller",
     "black_boxes",
 )
 LONG = (
