@@ -44,6 +44,7 @@ def shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         (("partition", "rock-throwing", "--alpha-sufficiency", "2"), "--alpha-sufficiency must be between 0 and 1"),
         (("frobnicate",), "No such command 'frobnicate'"),
         (("--frobnicate",), "No such option"),
+        (("aks",), "No such command 'aks'. Did you mean 'ask'? Try"),
     ],
 )
 def test_a_mistake_in_a_command_is_one_clear_line(mistake: Any, arguments: tuple[str, ...], expected: str) -> None:
@@ -75,11 +76,26 @@ def test_a_number_of_any_length_is_printed_exactly(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
-def test_the_help_of_a_command_ends_with_examples(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_of_a_command_ends_with_examples_that_can_be_pasted(
+    command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([command.__name__, "--help"]) == 0
-    output = " ".join(capsys.readouterr().out.split())
+    output = capsys.readouterr().out
     assert "--json" in output
-    assert all(line in output for line in COMMANDS[command])
+    pasted = output.partition("\nExamples:\n")[2].replace("\\\n", "")  # as a shell joins lines
+    assert [shlex.split(line) for line in pasted.splitlines()] == [shlex.split(line) for line in COMMANDS[command]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
+def test_the_help_fits_a_terminal_and_names_values_in_words(
+    command: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([command.__name__, "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 80
+    assert not any(odd in line for line in lines for odd in ("<bool>", "<str>", "[[", "x>="))
 
 
 SHORTER = {

@@ -143,3 +143,59 @@ def test_a_table_with_text_categories_and_past_frames_is_converted(tmp_path, cap
     assert main([*words, "--out", str(tmp_path / "no.parquet")]) == 2
     assert "is read from column 'x', which holds 'hand' before the step" in capsys.readouterr().err
     assert not (tmp_path / "no.parquet").exists()
+
+
+# -- files of one's own ------------------------------------------------------------------------------
+
+
+def write_table(path, head):
+    rows = "".join(f"{n % 3},{n % 7},{n % 3 + n % 7}\n" for n in range(60))
+    path.write_text(f"{head}\n{rows}")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.JSON", "x.xlsx"])
+def test_a_recording_is_not_written_under_the_name_of_another_format(tmp_path, mistake, name):
+    said = mistake("collect", "1-in", "--frames", "100", "--out", str(tmp_path / name))
+    assert said.endswith("recordings are Parquet files; call it x.parquet.")
+    assert not list(tmp_path.iterdir())
+
+
+def test_columns_are_guessed_as_the_page_does_and_the_guess_is_told(tmp_path, capsys):
+    mine = write_table(tmp_path / "mine.csv", "ball_x,hand_x,ball_x_next")
+    assert main(["describe", mine, "--json"]) == 0
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert (list(found["factors"]), found["outcome_factor"]) == (["ball", "hand"], "ball")
+    assert printed.err == (
+        "actcause: the columns of mine.csv were guessed: factors ball (x), hand (x); the outcome ball is in "
+        "ball_x_next. --mapping FILE says otherwise.\n"
+    )
+    assert main(["convert", mine, "--out", str(tmp_path / "mine.parquet")]) == 0
+    assert "60 transitions" in capsys.readouterr().out
+
+
+def test_the_mapping_that_the_page_keeps_is_read(tmp_path, capsys):
+    mine = write_table(tmp_path / "mine.csv", "a,b,c")
+    mapping = {"factors": {"hand": {"x": "a"}, "ball": {"x": "b"}}, "outcome": {"ball": {"x": "c"}}, "episode": False}
+    (tmp_path / "mine.csv.mapping.json").write_text(json.dumps(mapping))
+    assert main(["describe", mine, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert list(json.loads(printed.out)["factors"]) == ["hand", "ball"]
+    assert "mine.csv.mapping.json says" in printed.err
+
+
+def test_where_a_mapping_is_needed_its_option_and_its_json_are_named(tmp_path, mistake):
+    mine = write_table(tmp_path / "mine.csv", "a,b,c")
+    for command in (("describe", mine), ("convert", mine, "--out", str(tmp_path / "m.parquet"))):
+        said = mistake(*command)
+        assert 'give --mapping, in JSON such as {"factors": {"ball": ["bx", "by"]}' in said
+
+
+def test_a_file_that_is_none_of_ours_is_told_in_plain_words(tmp_path, mistake):
+    (tmp_path / "old.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
+    assert "is a spreadsheet, not CSV or Parquet" in mistake("describe", str(tmp_path / "old.xls"))
+    (tmp_path / "torn.parquet").write_bytes(b"PAR1" + bytes(50) + b"\x10\x00\x00\x00" + b"PAR1")
+    said = mistake("describe", str(tmp_path / "torn.parquet"))
+    assert "thrift" not in said.lower()
+    assert "is damaged and cannot be read (its list of columns is broken): copy or collect it again." in said

@@ -257,7 +257,7 @@ def test_runs_that_do_not_fit_are_refused_and_nothing_is_overwritten(trained, ca
         (trained / "run", push, "must have the factors, features and outcome that were trained on"),
         (half, trained / "data.parquet", "cut short"),
         (tmp_path, trained / "data.parquet", "holds no model.safetensors"),
-        (tmp_path / "nowhere", trained / "data.parquet", "There is no file"),
+        (tmp_path / "nowhere", trained / "data.parquet", "There is no run"),
         (trained / "run", tmp_path / "nowhere.parquet", "nowhere.parquet"),
         (trained / "run", unlabelled, "no true causes"),
     ):
@@ -274,3 +274,19 @@ def test_without_the_extra_a_command_says_what_to_install(trained, capsys, tmp_p
     monkeypatch.setitem(sys.modules, "safetensors", None)
     assert main(["train", str(trained / "data.parquet"), "--out", str(tmp_path / "run")]) == 2
     assert "pip install 'actcause[learn]'" in capsys.readouterr().err
+
+
+def test_a_table_of_ones_own_is_learned_from_and_judged_by_what_its_columns_suggest(tmp_path, capsys):
+    rows = "".join(f"{n % 3},{n % 7},{n % 3 + n % 7}\n" for n in range(120))
+    mine, run = tmp_path / "mine.csv", str(tmp_path / "run")
+    mine.write_text(f"ball_x,hand_x,ball_x_next\n{rows}")
+    assert main(["train", str(mine), "--method", "never", "--out", run]) == 0
+    assert main(["predict", run, str(mine), "--out", str(tmp_path / "found.parquet")]) == 0
+    told = capsys.readouterr().err
+    assert told.count("mine.csv were guessed: factors ball (x), hand (x)") == 2
+
+
+def test_a_run_that_is_not_there_is_called_a_run(trained, mistake):
+    data = str(trained / "data.parquet")
+    for command in (("evaluate", "nosuchrun", data), ("predict", "nosuchrun", data, "--out", "x.parquet")):
+        assert mistake(*command).startswith("actcause: There is no run nosuchrun: give the folder")

@@ -297,7 +297,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
     refused(tmp_path / "d.csv", "neither Parquet nor text")
     pq.write_table(pa.table({"a": [1.0], "b": [2.0]}), tmp_path / "e.parquet")
-    refused(tmp_path / "e.parquet", "do not say what they are .* give a mapping")
+    refused(tmp_path / "e.parquet", "do not say what they are .* give mapping, in JSON")
 
 
 @pytest.mark.parametrize(

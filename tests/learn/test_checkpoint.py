@@ -98,7 +98,7 @@ def test_a_file_that_was_cut_is_refused(path: Path, share: float) -> None:
 
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "foreign.safetensors"
-    with pytest.raises(RunError, match="There is no file"):
+    with pytest.raises(RunError, match="There is no run"):
         load_learner(path)
     path.write_bytes(save({"weight": torch.zeros(2)}, {"format": "pt"}))
     with pytest.raises(RunError, match="not written by actcause"):

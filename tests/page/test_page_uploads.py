@@ -12,7 +12,7 @@ from running import wait_for_job
 from starlette.testclient import TestClient
 
 from actcause.data import collect, load
-from actcause.page.data.roles import build_mapping, guess_roles
+from actcause.data.roles import build_mapping, guess_roles
 from actcause.page.server.app import build_application
 
 ROWS = 200

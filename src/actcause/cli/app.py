@@ -33,6 +33,7 @@ from . import (
     serve,
     train,
 )
+from .help import describe_command, describe_group
 from .options import name_option
 
 SUCCESS, MISTAKE = 0, 2
@@ -40,6 +41,7 @@ CLOSED_PIPE, INTERRUPTED = 141, 130  # what a shell reports for SIGPIPE and SIGI
 
 with suppress(ModuleNotFoundError):  # main() says what to install
     import typer
+    import typer.core
 
 # Each command, and the examples that its help ends with.
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
@@ -59,13 +61,24 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
 }
 
 
+TRIES = ("actcause demo", "actcause ask rock-throwing --definition all")
+
+
 def application() -> typer.Typer:
     """Build the typer application of all commands."""
+
+    class Command(typer.core.TyperCommand):
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            formatter.write(describe_command(self, ctx, tries_of[self.name or ""]) + "\n")
+
+    class Group(typer.core.TyperGroup):
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            formatter.write(describe_group(self, ctx, TRIES) + "\n")
+
     app = typer.Typer(
         name="actcause",
+        cls=Group,
         help="What actually caused this? Exact actual causality, definition by definition.",
-        epilog=_epilog(("actcause demo", "actcause ask rock-throwing --definition all")),
-        rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
@@ -82,18 +95,15 @@ def application() -> typer.Typer:
             print(context.get_help())
 
     start.__doc__ = None
-    for command, tries in COMMANDS.items():
-        app.command(help=_help(command), epilog=_epilog(tries))(command)
+    tries_of = {command.__name__: tries for command, tries in COMMANDS.items()}
+    for command in COMMANDS:
+        app.command(cls=Command, help=_help(command))(command)
     return app
 
 
 def _help(function: Callable[..., Any]) -> str:
     """Put each paragraph of the docstring on one line, so that the terminal alone decides where it wraps."""
     return "\n\n".join(" ".join(part.split()) for part in (function.__doc__ or "").split("\n\n"))
-
-
-def _epilog(tries: tuple[str, ...]) -> str:
-    return "\n\n".join(["Examples:", *(f"  {line}" for line in tries)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,7 +151,8 @@ def _run(arguments: list[str]) -> int:
             raise
         context = getattr(error, "ctx", None)
         remedy = f" Try '{context.command_path} --help'." if context is not None else ""
-        raise QueryError(f"{error.format_message().rstrip('.')}.{remedy}") from None
+        message = error.format_message().rstrip(".")
+        raise QueryError(f"{message}{'' if message.endswith('?') else '.'}{remedy}") from None
 
 
 if __name__ == "__main__":

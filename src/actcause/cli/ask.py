@@ -46,13 +46,11 @@ def ask(
 ) -> int:
     """What caused the effect? Or, with --event: was this a cause of it?
 
-    With --event the exit code is 0 for yes and 1 for no; 2 means that the question could not be
-    asked, or that the time ran out before the answer was known. With --definition all it is 0
-    once every definition has had its say.
+    With --event the exit code is 0 for yes and 1 for no; 2 means that the question could not be asked, or that the
+    time ran out first. With --definition all it is 0 once every definition has had its say.
 
-    With --questions a file of questions is answered by --workers, a line of JSON for each in its order; the
-    exit code is 2 if a line was wrong, which is answered with its error. With --out a command that was cut
-    off asks what is left when it is given again.
+    With --questions a line of JSON is the answer to each, in order; what a question leaves out, the command line
+    says. The exit code is 2 if a line was wrong. With --out a command that was cut off goes on when given again.
     """
     question: dict[str, Any] = {
         "context": context,

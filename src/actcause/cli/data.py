@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..io.atomic import exit_on_terminate
-from ..io.console import print_json
+from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from . import options
 from .graphs import collect_whole, load_whole
@@ -27,7 +27,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     DomainArgument = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain: see 'actcause domains'.")]
     FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A Parquet or CSV file of transitions.")]
     OutOption = Annotated[Path, option("--out FILE", "Where to write.")]
-    MappingOption = Annotated[Path | None, option("--mapping FILE", "JSON or TOML: which columns are which factors.")]
+    MappingOption = Annotated[
+        Path | None,
+        option("--mapping FILE", "JSON or TOML: which columns are which factors.", default="by their names"),
+    ]
     FramesOption = Annotated[int, option("--frames N", "How many transitions.", min=1)]
     SeedOption = Annotated[int, option("--seed S", "Fixes the rollouts.", min=0)]
     DrawOption = Annotated[int | None, option("--draw D", "Fixes the domain's random parameters.", min=0, default="S")]
@@ -103,7 +106,7 @@ def describe(file: FileArgument, mapping: MappingOption = None, as_json: options
     if whole is not None:
         _describe_whole(whole, as_json)
         return
-    description = data.describe(file, mapping)
+    description = data.describe(file, choose_mapping(file, mapping))
     if as_json:
         print_json(description.to_json())
         return
@@ -124,13 +127,14 @@ def convert(
 ) -> None:
     """Turn a CSV or Parquet file of your own into transitions.
 
-    Columns named factor.feature and next.factor.feature are understood as they are; for others a
-    small mapping file says which columns are which.
+    Columns named factor.feature and next.factor.feature are understood as they are, and names such as ball_x and
+    ball_x_next are guessed; for others --mapping, or the file FILE.mapping.json that the explorer keeps, says which
+    are which.
     """
     from .. import data
 
     with exit_on_terminate():
-        rows = data.convert(file, mapping, out)
+        rows = data.convert(file, choose_mapping(file, mapping), out)
     if as_json:
         print_json({"out": str(out), "rows": rows})
     else:
@@ -171,6 +175,16 @@ def _describe_whole(recording: Recording, as_json: bool) -> None:
 
 
 # -- helpers ---------------------------------------------------------------------------------------
+
+
+def choose_mapping(file: Path | str, mapping: Path | None) -> Any:
+    """Choose how a file is read, and say so where the user did not."""
+    from .. import data
+
+    chosen = data.choose_mapping(file, mapping)
+    if chosen.note is not None:
+        print_note(f"{chosen.note} --mapping FILE says otherwise.")
+    return chosen.mapping
 
 
 def _headline(description: Description) -> str:

@@ -23,7 +23,7 @@ COMPARED_SECONDS = 10.0
 WRITTEN_STATES = 10_000
 FILM = Path("actcause-demo.gif")
 PARTITION_SOLVERS = ("auto", "algorithm-0")
-OWN = "the example's own"
+OWN = "the example's"
 READ_FORMATS = tuple(name for name, one in FORMATS.items() if one.read is not None)
 WRITTEN_FORMATS = tuple(name for name, one in FORMATS.items() if one.write is not None)
 
@@ -36,20 +36,8 @@ NAMED = frozenset(
         *("max_calls", "least_share", "input"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
-        *(
-            "data",
-            "runs",
-            "host",
-            "port",
-            "token",
-            "open_to_all",
-            "quota",
-            "mapping",
-            "frames",
-            "draw",
-            "steps",
-            "trace",
-        ),
+        *("data", "runs", "host", "port", "token", "open_to_all", "quota"),
+        *("mapping", "frames", "draw", "steps", "trace"),
     )
 )
 # Options that are worded as people ask.
@@ -103,12 +91,11 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str | None,
         option(
             "--questions FILE",
-            "Answer a file of questions instead, a JSON object each line with these options as its fields; or - "
-            "for standard input. What a line leaves out, the command line says.",
+            "Answer a file of questions (or -): a JSON object a line, with these options as fields.",
         ),
     ]
     AnswersOption = Annotated[
-        Path | None, option("--out FILE", "With --questions: where to write the answers, whole.", default="print them")
+        Path | None, option("--out FILE", "With --questions: where answers go.", default="printed")
     ]
     ExampleArgument = Annotated[
         str | None,
@@ -118,29 +105,26 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ContextOption = Annotated[
         str | None, option("--context ASSIGNMENTS", "What the roots were: 'ST=1,BT=1'.", default=OWN)
     ]
-    EffectOption = Annotated[
-        str | None, option("--effect FORMULA", "What happened: 'BS == 1', 'not BS and X == 2'.", default=OWN)
-    ]
+    EffectOption = Annotated[str | None, option("--effect FORMULA", "What happened: 'BS == 1'.", default=OWN)]
     EventOption = Annotated[
         str | None, option("--event ASSIGNMENTS", "Ask whether this was a cause: 'ST=1', 'L=1,MD=1'.")
     ]
     ContrastOption = Annotated[
         str | None,
-        option("--rather-than FORMULA", "Ask why this and not that: a cause must bring it about: 'BS == 2'."),
+        option("--rather-than FORMULA", "Why this and not that: 'BS == 2', brought about."),
     ]
     NormallyOption = Annotated[
         list[str] | None,
         option(
             "--normally RULE",
-            "What normally holds, such as 'BT == 0' or, with a weight, '2: A == B'; again for each rule. A witness "
-            "may not be less normal than what happened, and causes are ranked by their best witnesses.",
+            "What normally holds, 'BT == 0' or weighted '2: A == B'; witnesses must keep to it. Repeatable.",
         ),
     ]
     NormalityOrderOption = Annotated[
         str | None,
         option(
             "--normality-order NAME",
-            f"How broken rules are compared, one of {', '.join(ORDERS)}.",
+            f"By {' or '.join(ORDERS)} of broken rules.",
             default=ORDERS[0],
             names=lambda: ORDERS,
         ),
@@ -225,7 +209,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str | None,
         option(
             "--alpha-sufficiency SHARE",
-            "Functional causes: the share of other states that may undo the outcome, such as 0.2 or 1/5.",
+            "Functional: share of other states that may undo it.",
             default=OWN,
         ),
     ]
@@ -233,7 +217,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str | None,
         option(
             "--alpha-necessity SHARE",
-            "Functional causes: the share of other values that must undo the outcome.",
+            "Functional: share of other values that must undo it.",
             default=OWN,
         ),
     ]
@@ -241,16 +225,16 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str,
         option(
             "--solver NAME",
-            f"How to search, one of {', '.join(SOLVERS)}; exhaustive is the slow oracle.",
+            f"{' or '.join(SOLVERS)}, the slow oracle.",
             names=lambda: SOLVERS,
         ),
     ]
     MaxCausesOption = Annotated[
-        int | None, option("--max-causes N", f"Stop at this many causes; for people {SHOWN_CAUSES}.", min=1)
+        int | None, option("--max-causes N", f"Stop at so many causes; for people {SHOWN_CAUSES}.", min=1)
     ]
     MaxSecondsOption = Annotated[float | None, option("--max-seconds SECONDS", "Stop searching after this long.")]
     ResponsibilityOption = Annotated[
-        bool, option("--responsibility", "Add degrees of responsibility; --max-seconds does not cut one short.")
+        bool, option("--responsibility", "Add degrees of responsibility, whatever they take.")
     ]
     QuickOption = Annotated[bool, option("--quick", "Only what is computed at once: no training.")]
     FilmOption = Annotated[Path, option("--film FILE", "Where to write the film.")]
@@ -289,14 +273,12 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         int | None,
         option(
             "--workers N",
-            "How many processes share the work; results are the same.",
+            "Processes that share the work; same results.",
             min=1,
-            default="1, on a Ray cluster all",
+            default="1",
         ),
     ]
-    EngineOption = Annotated[
-        str, option("--engine NAME", "Who runs them: local (this machine) or ray.", names=lambda: ENGINES)
-    ]
+    EngineOption = Annotated[str, option("--engine NAME", "Who runs them: local or ray.", names=lambda: ENGINES)]
     AddressOption = Annotated[
         str | None, option("--address HOST:PORT", "A Ray cluster that is there.", default="one of its own")
     ]
@@ -325,8 +307,8 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         int | None,
         option(
             "--steps N",
-            "Models with time (x' = ...): how many steps to unroll.",
-            default="up to the last one of the question, as in 'alarm@7 == 1', or of --trace",
+            "With time (x' = ...): how many steps to unroll.",
+            default="as the question names",
             min=0,
         ),
     ]
@@ -334,8 +316,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str | None,
         option(
             "--trace FILE",
-            "Models with time: a CSV or Parquet file of what was recorded, a column for each variable and a row for "
-            "each step. It fills roots and inputs; what else it has must agree with the equations.",
+            "With time: a CSV or Parquet file of what was recorded, a column a variable and a row a step.",
         ),
     ]
     TextOption = Annotated[Path | None, option("--out FILE", "Where to write it.", default="print it")]

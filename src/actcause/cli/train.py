@@ -6,14 +6,16 @@ import shlex
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..errors import MissingExtraError, QueryError
+from ..errors import DataError, MissingExtraError, QueryError
 from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from ..learn.training_source import FRAMES
+from .data import choose_mapping
 from .graphs import ALL, load_whole, predict_whole, train_whole
 from .progress import show_rows, show_training
 
@@ -70,7 +72,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         list[str] | None,
         option("--sweep NAME=VALUES...", "Train every combination: penalty=0.01,0.02 seed=0..9 method=grad,cf."),
     ]
-    MappingOption = Annotated[Path | None, option("--mapping FILE", "JSON or TOML: which columns are which factors.")]
+    MappingOption = Annotated[
+        Path | None,
+        option("--mapping FILE", "JSON or TOML: which columns are which factors.", default="by their names"),
+    ]
     TensorboardOption = Annotated[
         bool | None,
         option("--tensorboard/--no-tensorboard", "Write event files for it.", default="where it is installed"),
@@ -111,16 +116,12 @@ def train(
 ) -> int:
     """Learn which factors caused the outcome, from transitions alone; true causes are not looked at.
 
-    A run is a folder with the learned model, the course of training and, until it has finished,
-    a checkpoint: after Ctrl-C, a time budget or a power cut, --resume goes on to the same result.
+    A run is a folder with the learned model, the course of training and, until it has finished, a checkpoint: after
+    Ctrl-C, a time budget or a power cut, --resume goes on to the same result.
 
-    With --seeds several seeds are trained side by side on the same rows; how far their answers differ is
-    said, and the best is kept, chosen without labels: where its network is nearest to hindsight on held-out
-    rows, or else where the forward model errs least.
-
-    With --sweep, or several values of --seed, every combination is trained by one of --workers processes; RUN then
-    holds a run for each, and a table of them, best first, which is chosen without labels. The same
-    command goes on where it stopped. Under torchrun several processes train one run together.
+    With --seeds several are trained side by side, and the best is kept, chosen without labels. With --sweep, or several
+    values of --seed, RUN holds a run for every combination, and a table of them, best first; the same command goes on
+    where it stopped. Under torchrun several processes train one run together.
 
     With --outcome all the causes of every factor are learned from a recording of whole states.
     """
@@ -136,6 +137,8 @@ def train(
         first, *others = _parse_seeds(seed)
         view = None if outcome == ALL else outcome
         rows = TrainingSource(source, None if mapping is None else str(mapping), frames, draw, view)
+        if launch.rank() == 0 and outcome is None and not rows.is_domain and isfile(source):
+            choose_mapping(source, mapping)
         shared = {**given, "seed": first, "device": device, "max_seconds": max_seconds}
         if others:
             settings.append(f"seed={seed}")
@@ -244,6 +247,10 @@ def predict(
     whole = predict_whole(run, data, out, hindsight=hindsight, device=device, as_json=as_json)
     if whole is not None:
         return whole
+    for name in data:
+        if isfile(name):
+            with suppress(DataError):  # of one of several files: the others are finished
+                choose_mapping(name, mapping)
     try:
         with exit_on_terminate(), engine(engine_name, workers, address) as crew, show_rows() as on_progress:
             done = predict_files(
@@ -284,7 +291,8 @@ def evaluate(
     if whole is not None:
         found = evaluate_graphs(run, whole, hindsight=hindsight, device=device)
     else:
-        found = evaluate_run(run, load(file, mapping), resample=resample, hindsight=hindsight, device=device)
+        data = load(file, choose_mapping(file, mapping))
+        found = evaluate_run(run, data, resample=resample, hindsight=hindsight, device=device)
     if as_json:
         print_json(found.to_json())
     else:

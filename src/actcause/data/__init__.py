@@ -15,6 +15,7 @@ from .layout import Layout
 from .minari import from_minari
 from .parquet import count_rows
 from .recording import Recording, join_recordings
+from .roles import ChosenMapping, choose_mapping
 from .row_arrays import concatenate
 from .standardise import Standardiser
 from .trace import trace
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .recorder import Recorder, record
 
 __all__ = [
+    "ChosenMapping",
     "DataError",
     "Description",
     "Layout",
@@ -33,6 +35,7 @@ __all__ = [
     "Standardiser",
     "Transitions",
     "Writer",
+    "choose_mapping",
     "collect",
     "collect_recording",
     "concatenate",

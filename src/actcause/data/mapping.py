@@ -52,6 +52,7 @@ KEYS = (
 )  # fmt: skip
 OF_ANY_FILE = ("history", "differences")  # keys that need not know the columns
 MAX_BYTES = 10_000_000
+EXAMPLE = '{"factors": {"ball": ["bx", "by"]}, "outcome": {"ball": ["next_bx", "next_by"]}}'
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,10 @@ def _factors(given: Any, columns: Sequence[str]) -> dict[str, dict[str, str]]:
             found.setdefault(factor, {})[feature] = column
     if not found:
         raise DataError(
-            "The columns do not say what they are (none is named factor.feature): "
-            "give a mapping such as {'factors': {'ball': ['bx', 'by']}, 'outcome': {'ball': ['next_bx', 'next_by']}}."
+            "The columns do not say what they are (none is named factor.feature): give {parameter}, in JSON such as "
+            "{example}.",
+            parameter="mapping",
+            example=EXAMPLE,
         )
     return found
 
@@ -225,8 +228,11 @@ def _outcome(
         if len(marked) != 1:
             found = f"columns next.… of {len(marked)} factors" if marked else "no column next.factor.feature"
             raise DataError(
-                f"The outcome is not named and there are {found}: give a mapping with 'outcome', a table of the "
-                f"columns of the next value, or a factor's name, whose next value is then that of the following row."
+                "The outcome is not named and there are {found}: give {parameter}, in JSON such as {example}; a "
+                "factor's name alone as 'outcome' is explained by the following row.",
+                parameter="mapping",
+                found=found,
+                example=EXAMPLE,
             )
         given = next(iter(marked))
     if isinstance(given, str):

@@ -47,7 +47,9 @@ def read_rows(
         else:
             yield from _read_table(source, given, rows)
     except DataError as wrong:
-        raise DataError(str(wrong) if str(source) in str(wrong) else f"{source}: {wrong}") from wrong
+        if str(source) in str(wrong):
+            raise
+        raise DataError("{source}: {wrong}", source=source, wrong=wrong, parameter=wrong.parameter) from wrong
 
 
 def _find_header(source: Path) -> Header | None:

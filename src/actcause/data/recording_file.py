@@ -20,7 +20,7 @@ from ..io.atomic import write_whole
 from .header import KEY, VERSION
 from .parquet import ROWS, WHAT, open_parquet
 from .validate import Array
-from .writer import open_sink, translate_refusals
+from .writer import check_suffix, open_sink, translate_refusals
 
 KIND = "recording"
 
@@ -73,6 +73,7 @@ def write_recording(recording: WholeStates, path: str | PathLike[str]) -> None:
     ]
     schema = arrow.schema(fields, metadata={KEY: json.dumps(_describe(recording), ensure_ascii=False).encode()})
     target = Path(path)
+    check_suffix(target)
     with translate_refusals(target):
         if target.exists() and not target.is_file():
             raise DataError(f"Cannot write {target}: it exists and is not a file.")

@@ -25,6 +25,23 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
+OTHERS = (
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".json",
+    ".jsonl",
+    ".npz",
+    ".npy",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".feather",
+    ".h5",
+    ".hdf5",
+)
+
+
 class Writer:
     """Writes transitions as they come; the file appears under its name when the `with` block ends well.
 
@@ -64,6 +81,7 @@ class Writer:
 
     def __enter__(self) -> Writer:
         import_extra("pyarrow.parquet", WHAT, "data")
+        check_suffix(self.path)
         with translate_refusals(self.path):
             if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
                 raise DataError(f"Cannot write {self.path}: it exists and is not a file.")
@@ -165,6 +183,13 @@ def convert(source: str | PathLike[str], mapping: Any, out: str | PathLike[str],
         for batch in batches:
             writer.append(batch)
         return writer.rows
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a name that promises another format than Parquet."""
+    if path.suffix.lower() in OTHERS:
+        wrong = "Cannot write {path}: recordings are Parquet files; call it {name}."
+        raise DataError(wrong, path=path, name=path.with_suffix(".parquet").name)
 
 
 def open_sink(file: BinaryIO, schema: Any) -> Any:

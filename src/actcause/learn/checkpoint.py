@@ -144,7 +144,7 @@ def read(path: str | PathLike[str]) -> Saved:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
     except FileNotFoundError:
-        raise RunError(f"There is no file {path}.") from None
+        raise RunError(f"There is no run {path}: give the folder that 'actcause train' wrote, or its model.") from None
     except OSError as refused:
         raise RunError(f"Cannot read {path}: {refused.strerror or refused}.") from refused
     except safetensors.SafetensorError as wrong:

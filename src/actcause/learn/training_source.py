@@ -59,14 +59,14 @@ class TrainingSource:
 
     def read(self, seed: int) -> Transitions:
         """Read the rows; those of a domain are recorded with the training's seed."""
-        from ..data import collect, load
+        from ..data import choose_mapping, collect, load
         from ..data.domains import make_seeded_domain
 
         self.check()
         if self.outcome is not None:
             return self.read_recording(seed).view(self.outcome)
         if not self.is_domain:
-            return load(self.name, None if self.mapping is None else Path(self.mapping))
+            return load(self.name, choose_mapping(self.name, self.mapping).mapping)
         world = make_seeded_domain(self.name, seed, self.draw)
         return collect(world, FRAMES if self.frames is None else self.frames, seed, metadata={"domain": self.name})
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import DataError, Transitions, Writer, read_batches
+from ...data import DataError, Transitions, Writer, choose_mapping, read_batches
 from ...data.parquet import ROWS, WHAT, check_readable, is_parquet, open_parquet, parse_header
 from ...errors import ActCauseError, import_extra
 
@@ -99,13 +99,15 @@ def inspect_file(task: tuple[Path, Path | None]) -> FileContents | Fault:
     source, mapping = task
     try:
         groups: tuple[int, ...] = ()
-        if mapping is None and is_parquet(source):
+        chosen = choose_mapping(source, mapping).mapping
+        if chosen is None and is_parquet(source):
             with open_parquet(source) as file:
                 if parse_header(file, source) is not None:
                     if not file.metadata.num_rows:
                         raise DataError(f"{source} holds no row.")
                     groups = tuple(file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups))
-        return FileContents(fingerprint(source), groups)
+        beside = fingerprint(chosen) if mapping is None and isinstance(chosen, Path) else ""
+        return FileContents(fingerprint(source) + beside, groups)
     except ActCauseError as wrong:
         return Fault(str(wrong))
 
@@ -148,7 +150,8 @@ def _predict_batches(task: GroupTask) -> Iterator[Transitions]:
     settings = task.settings
     learner = _load_learner(settings.run, settings.device, settings.origin)
     try:
-        for batch in read_batches(task.source, settings.mapping, rows=BATCH, group=task.group):
+        mapping = choose_mapping(task.source, settings.mapping).mapping
+        for batch in read_batches(task.source, mapping, rows=BATCH, group=task.group):
             yield add_predictions(learner, batch, hindsight=settings.hindsight)
     except ActCauseError as wrong:
         sentence = str(wrong)

@@ -14,10 +14,10 @@ import numpy as np
 from ...data import DataError, describe
 from ...data.mapping import ColumnMap
 from ...data.parquet import is_parquet, open_parquet, parse_header
+from ...data.roles import build_mapping, guess_roles, read_roles
 from ...data.tables import chunks, column_names
 from ...io.atomic import write_whole_bytes
 from . import library
-from .roles import build_mapping, guess_roles, read_roles
 
 MOST_COLUMNS = 1000
 LOOKED_AT = 200_000  # rows

@@ -15,6 +15,8 @@ from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...data.roles import SIDECAR as SIDECAR
+from ...data.roles import find_mapping as find_mapping
 from ...errors import ActCauseError, QueryError
 from ..server.services import Refused
 from ..server.settings import GIB
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from ..server.jobs import JobFunction
 
 SUFFIXES = (".parquet", ".pq", ".csv", ".tsv")
-SIDECAR = ".mapping.json"  # beside a recording: which of its columns are which factors
 SUMMARY, MODEL = "run.json", "model.safetensors"
 RUN_PARTS = (SUMMARY, MODEL, "found", "request.json", "scores.json", "history.jsonl", "checkpoint.safetensors")
 MOST_LISTED = 200
@@ -146,12 +147,6 @@ def _list_sizes(folder: Path) -> Iterator[int]:
 
 
 # -- what they hold --------------------------------------------------------------------------------
-
-
-def find_mapping(path: Path) -> Path | None:
-    """Find the mapping that was stored beside a recording."""
-    beside = path.with_name(path.name + SIDECAR)
-    return beside if beside.is_file() else None
 
 
 def check_size(path: Path) -> None:

@@ -13,11 +13,11 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 
+from ...data.roles import ROLES
 from ..server.services import Refused, Services
 from ..server.settings import GIB
 from . import columns, library
 from .columns import MOST_COLUMNS
-from .roles import ROLES
 from .row_source import StrictRequest
 
 router = APIRouter(prefix="/api/data")

@@ -1,20 +1,80 @@
 """What the columns of a user's own file mean: a role each, guessed from their names or chosen on the page.
 
 A column is the state of a factor, the outcome's next value, the episode, a true cause, the presence of an object, or
-none of these. Roles become a mapping as `actcause.data.load` takes it.
+none of these. Roles become a mapping as `actcause.data.load` takes it, which the page keeps beside the file.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from ...data import DataError
+from ..errors import DataError
+from .mapping import ColumnMap
+from .parquet import is_parquet, read_header
+from .recording_file import is_recording
+from .tables import column_names
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
 NAMED = {"state": ("factor", "feature"), "next": ("feature",), "cause": ("factor",), "present": ("factor",)}
+SIDECAR = ".mapping.json"  # beside a recording: which of its columns are which factors
 EPISODES = ("episode", "episode_id", "episodes", "traj", "trajectory", "run", "trial")
+
+
+@dataclass(frozen=True)
+class ChosenMapping:
+    """The mapping that a file is read with, None where its columns say all, and a sentence where nobody gave it."""
+
+    mapping: Any
+    note: str | None = None
+
+
+def choose_mapping(path: str | PathLike[str], given: Any = None) -> ChosenMapping:
+    """Choose how a file is read: as given, as the mapping beside it says, as its columns say, or as they suggest.
+
+    Only names that tell what is explained, such as `ball_x_next`, are guessed from.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "mine.csv")
+    ...     _ = file.write_text("ball_x,hand_x,ball_x_next")
+    ...     choose_mapping(file).mapping["outcome"]
+    {'ball': {'x': 'ball_x_next'}}
+    """
+    if given is not None:
+        return ChosenMapping(given)
+    source = Path(path)
+    stored = find_mapping(source)
+    if stored is not None:
+        return ChosenMapping(stored, f"the columns of {source.name} are read as {stored.name} says.")
+    if not source.is_file() or (is_parquet(source) and (is_recording(source) or read_header(source) is not None)):
+        return ChosenMapping(None)
+    names = column_names(source)
+    try:
+        ColumnMap.resolve(names)
+        return ChosenMapping(None)
+    except DataError as unsaid:
+        try:
+            guess = guess_roles(names)
+            mapping = build_mapping(guess["roles"], guess["outcome"], guess["own"] or None)
+            found = ColumnMap.resolve(names, mapping)
+        except DataError:
+            raise unsaid from None
+        if found.following is None:
+            raise
+    factors = ", ".join(f"{name} ({', '.join(found.layout.features[name])})" for name in found.layout.factors)
+    read = f"factors {factors}; the outcome {found.layout.outcome_factor} is in {', '.join(found.following)}"
+    return ChosenMapping(mapping, f"the columns of {source.name} were guessed: {read}.")
+
+
+def find_mapping(path: Path) -> Path | None:
+    """Find the mapping that the page stored beside a file."""
+    beside = path.with_name(path.name + SIDECAR)
+    return beside if beside.is_file() else None
 
 
 def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
