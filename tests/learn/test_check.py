@@ -26,6 +26,7 @@ from actcause.learn.training.session import Session
 # Too few to learn anything: the contract holds before anything is learned.
 TINY: Mapping[str, int] = {
     "steps": 12, "distil_steps": 8, "pretrain": 4, "delay": 4, "batch": 16, "width": 8, "embedding": 8, "layers": 1,
+    "labelled": 100,
 }  # fmt: skip
 
 

@@ -67,8 +67,8 @@ def ask(
         fields = {"model": model, "definition": definition, "solver": solver, "responsibility": responsibility}
         times = {"steps": steps, "trace": trace}
         defaults = {name: value for name, value in (question | fields | times | limits).items() if value is not None}
-        with parallel.engine(engine, workers, address) as crew:
-            answer_file(questions, defaults, crew, out)
+        with parallel.engine(engine, workers, address) as pool:
+            answer_file(questions, defaults, pool, out)
         return YES
     if model is None:
         raise QueryError("Missing argument 'MODEL', or --questions with a file of them. Try 'actcause ask --help'.")

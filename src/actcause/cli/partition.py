@@ -46,13 +46,13 @@ def partition(
     space = source.read_space(
         outcome=outcome, where=where, alpha_sufficiency=alpha_sufficiency, alpha_necessity=alpha_necessity
     )
-    with parallel.engine(engine, workers, address) as crew, show_line() as report:
+    with parallel.engine(engine, workers, address) as pool, show_line() as report:
         pairs = partitions(
-            source.model, **space, max_seconds=max_seconds, solver=solver, workers=crew, on_progress=report
+            source.model, **space, max_seconds=max_seconds, solver=solver, workers=pool, on_progress=report
         )
         if out is not None and pairs.cost is not None:
             with exit_on_terminate(), write_whole(out, QueryError) as file:
-                write_masks(pairs, file, crew)
+                write_masks(pairs, file, pool)
     if isinstance(pairs, OutOfCorePartitions):
         print_note(f"the space is too large to be held at once, so its {pairs.states:,} states were solved in parts.")
     if as_json:

@@ -252,10 +252,10 @@ def predict(
             with suppress(DataError):  # of one of several files: the others are finished
                 choose_mapping(name, mapping)
     try:
-        with exit_on_terminate(), engine(engine_name, workers, address) as crew, show_rows() as on_progress:
+        with exit_on_terminate(), engine(engine_name, workers, address) as pool, show_rows() as on_progress:
             done = predict_files(
                 run, data, out,
-                hindsight=hindsight, mapping=mapping, device=device, workers=crew, on_progress=on_progress,
+                hindsight=hindsight, mapping=mapping, device=device, workers=pool, on_progress=on_progress,
             )  # fmt: skip
     except KeyboardInterrupt:
         print_note("stopped; the same command goes on where it stopped.")

@@ -425,17 +425,24 @@ class Verdict:
         return self.sentence
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            **self.query.to_json(),
-            "event": dict(self.event),
-            "holds": self.holds,
-            "conditions": dict(self.conditions),
-            "failed": self.failed,
-            "witness": None if self.witness is None else self.witness.to_json(),
-            "causes": [{"event": dict(self.event), "witness": self.witness.to_json()}] if self and self.witness else [],
-            "sentence": self.sentence,
-            "status": self.status.value,
-        }
+        witness = None if self.witness is None else self.witness.to_json()
+        return verdict_to_json(
+            self, witness=witness, causes=[{"event": dict(self.event), "witness": witness}] if self and witness else []
+        )
+
+
+def verdict_to_json(verdict: Any, **more: Any) -> dict[str, Any]:
+    """Give what every verdict holds as JSON can hold it, and `more` of its own."""
+    return {
+        **verdict.query.to_json(),
+        "event": dict(verdict.event),
+        "holds": verdict.holds,
+        "conditions": dict(verdict.conditions),
+        "failed": verdict.failed,
+        **more,
+        "sentence": verdict.sentence,
+        "status": verdict.status.value,
+    }
 
 
 class Causes(Sequence[Cause]):

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import DataError, quote
 from .layout import Layout, check_factor
 from .recording_file import read_recording, write_recording
+from .row_arrays import same_arrays
 from .transitions import Transitions
 from .validate import (
     Array,
@@ -264,13 +265,8 @@ class Recording:
         if not isinstance(other, Recording):
             return NotImplemented
         names = ("factors", "features", "outcomes", "edges", "metadata")
-        same = all(getattr(self, name) == getattr(other, name) for name in names) and {*self.extra} == {*other.extra}
-        pairs = [(getattr(self, name), getattr(other, name)) for name in ARRAYS]
-        pairs += [(self.extra[name], other.extra[name]) for name in self.extra] if same else []
-        return same and all(
-            (a is None) == (b is None) and (a is None or (a.dtype == b.dtype and np.array_equal(a, b)))
-            for a, b in pairs
-        )
+        same = all(getattr(self, name) == getattr(other, name) for name in names)
+        return same and same_arrays(self, other, ARRAYS)
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no hash
 

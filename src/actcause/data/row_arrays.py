@@ -127,13 +127,7 @@ class RowArrays:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RowArrays):
             return NotImplemented
-        same = (self.layout, self.metadata, {*self.extra}) == (other.layout, other.metadata, {*other.extra})
-        pairs = [(getattr(self, name), getattr(other, name)) for name in ARRAYS]
-        pairs += [(self.extra[name], other.extra[name]) for name in self.extra] if same else []
-        return same and all(
-            (a is None) == (b is None) and (a is None or (a.dtype == b.dtype and np.array_equal(a, b)))
-            for a, b in pairs
-        )
+        return (self.layout, self.metadata) == (other.layout, other.metadata) and same_arrays(self, other, ARRAYS)
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no hash
 
@@ -165,3 +159,14 @@ def concatenate(parts: Iterable[AnyRowArrays]) -> AnyRowArrays:
 
     extra = {name: np.concatenate([part.extra[name] for part in held]) for name in first.extra}
     return type(first).of(first.layout, **{name: join(name) for name in ARRAYS}, extra=extra, metadata=first.metadata)
+
+
+def same_arrays(one: Any, other: Any, names: Iterable[str]) -> bool:
+    """Return whether two recordings hold the same arrays of these names and the same extra values, types included."""
+    if {*one.extra} != {*other.extra}:
+        return False
+    pairs = [(getattr(one, name), getattr(other, name)) for name in names]
+    pairs += [(values, other.extra[name]) for name, values in one.extra.items()]
+    return all(
+        (a is None) == (b is None) and (a is None or (a.dtype == b.dtype and np.array_equal(a, b))) for a, b in pairs
+    )

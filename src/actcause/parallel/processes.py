@@ -27,14 +27,14 @@ class Local:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._crew = _Crew()
+        self._processes = _ProcessSet()
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], *, retries: int = 2, isolated: bool = False
     ) -> Iterator[Outcome[R]]:
         if self.workers == 1 and not isolated:
             return (Outcome(*attempt(function, task), 1) for task in tasks)
-        return run_in_order(_Processes(self._crew), self.workers, function, tasks, retries)
+        return run_in_order(_Processes(self._processes), self.workers, function, tasks, retries)
 
     def __enter__(self) -> Self:
         return self
@@ -42,13 +42,13 @@ class Local:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._crew.close()
+        self._processes.close()
 
 
 # -- in the caller's process -------------------------------------------------------------------------
 
 
-class _Crew:
+class _ProcessSet:
     """The processes of an engine: all that live, and those of them that have nothing to do."""
 
     def __init__(self) -> None:
@@ -77,28 +77,28 @@ class _Crew:
 
 
 class _Processes:
-    """The pool of one run: which worker of the crew is at which task."""
+    """The pool of one run: which started worker is at which task."""
 
-    def __init__(self, crew: _Crew) -> None:
-        self._crew = crew
+    def __init__(self, processes: _ProcessSet) -> None:
+        self._processes = processes
         self._busy: dict[int, ChildProcess] = {}
         self._lost: list[tuple[int, Reply]] = []
 
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
-        while self._crew.idle:
-            worker = self._crew.idle.pop()
+        while self._processes.idle:
+            worker = self._processes.idle.pop()
             try:
                 worker.channel.send((function, task))
             except OSError:  # it was killed while idle: that is no attempt of this task
-                self._crew.end(worker)
+                self._processes.end(worker)
             else:
                 self._busy[number] = worker
                 return
         try:
-            worker = self._busy[number] = self._crew.start()
+            worker = self._busy[number] = self._processes.start()
             worker.channel.send((function, task))
         except OSError as wrong:
-            how = self._crew.end(self._busy.pop(number)) if number in self._busy else f"as it began: {wrong}"
+            how = self._processes.end(self._busy.pop(number)) if number in self._busy else f"as it began: {wrong}"
             self._lost.append((number, Died(how)))
 
     def collect_finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
@@ -108,15 +108,15 @@ class _Processes:
             worker = self._busy.pop(numbers[channel])
             try:
                 found.append((numbers[channel], worker.channel.recv()))
-                self._crew.idle.append(worker)
+                self._processes.idle.append(worker)
             except (EOFError, OSError):
-                found.append((numbers[channel], Died(self._crew.end(worker))))
+                found.append((numbers[channel], Died(self._processes.end(worker))))
         return found
 
     def abandon(self, numbers: Iterable[int]) -> None:
         for number in numbers:
             if number in self._busy:
-                self._crew.end(self._busy.pop(number))
+                self._processes.end(self._busy.pop(number))
 
 
 # -- in the worker's process -------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from actcause.learn.training import surprises
 from actcause.learn.training.diagnostics import STOPPED
 from actcause.learn.training.loop import Stopped, TrainingProgress
 
-TINY = {"steps": 60, "distil_steps": 50, "width": 10, "batch": 32, "device": "cpu"}
+TINY = {"steps": 20, "distil_steps": 15, "width": 10, "batch": 32, "device": "cpu"}
 BY_MASKS, BY_EXCHANGE = {"passive", "warm-up", "em", "distil", "check"}, {"alone", "whole", "settle", "remember"}
 
 
@@ -26,8 +26,8 @@ def data() -> Transitions:
 
 @pytest.fixture(autouse=True)
 def _few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surprises, "STEPS", 100)
-    monkeypatch.setattr(exchange_training, "ALONE_STEPS", 50)
+    monkeypatch.setattr(surprises, "STEPS", 30)
+    monkeypatch.setattr(exchange_training, "ALONE_STEPS", 15)
 
 
 def doubt(monkeypatch: pytest.MonkeyPatch, masks: float, exchange: float = 0.0) -> None:

@@ -232,7 +232,7 @@ def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -
         pass
 
 
-def test_a_process_alone_has_no_crew() -> None:
+def test_a_process_alone_has_no_others() -> None:
     with launch.join_processes("cpu") as member:
         assert member is None
     assert (launch.rank(), launch.size(), launch.prefix()) == (0, 1, "")

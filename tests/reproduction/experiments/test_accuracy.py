@@ -11,6 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[3] / "experiments"))
 import accuracy
 
+from actcause.learn.training import surprises
+
 TINY = ["--domains", "1-in", "--seeds", "0", "1", "--frames", "3000", "--device", "cpu"]
 SHORT = ["--set", "steps=40", "distil_steps=20", "width=16", "batch=64"]
 
@@ -24,7 +26,10 @@ def test_a_row_is_printed_and_written_for_every_method(tmp_path: Path, capsys: p
     assert capsys.readouterr().out.count("1-in") == 2
 
 
-def test_a_bar_that_is_missed_is_said_and_sets_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bar_that_is_missed_is_said_and_sets_the_exit_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surprises, "STEPS", 10)
     assert accuracy.main([*TINY, *SHORT, "--together"]) == 1
     assert "missed: 1-in" in capsys.readouterr().out
 

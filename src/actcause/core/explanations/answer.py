@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Naming, name_in_python
-from ..answer import Assignment, Cause, Query, Status
+from ..answer import Assignment, Cause, Query, Status, verdict_to_json
 from ..contexts import ContextTable
 from ..expression import Expression
 from ..lazy_list import LazyList
@@ -188,16 +188,10 @@ class ExplanationVerdict:
         return self.sentence
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            **self.query.to_json(),
-            "event": dict(self.event),
-            "holds": self.holds,
-            "conditions": dict(self.conditions),
-            "failed": self.failed,
-            "counterexample": None if self.counterexample is None else dict(self.counterexample),
-            "smaller": None if self.smaller is None else dict(self.smaller),
-            "goodness": None if self.goodness is None else str(self.goodness),
-            "explanations": [self.explanation.to_json()] if self.holds and self.explanation else [],
-            "sentence": self.sentence,
-            "status": self.status.value,
-        }
+        return verdict_to_json(
+            self,
+            counterexample=None if self.counterexample is None else dict(self.counterexample),
+            smaller=None if self.smaller is None else dict(self.smaller),
+            goodness=None if self.goodness is None else str(self.goodness),
+            explanations=[self.explanation.to_json()] if self.holds and self.explanation else [],
+        )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Naming, QueryError, name_in_python
-from ..answer import Assignment, Cause, Query, Status
+from ..answer import Assignment, Cause, Query, Status, verdict_to_json
 from ..contexts import ContextTable, read_contexts
 from ..counting import format_count
 from ..definitions import Deadline, OutOfBudget, Search
@@ -139,18 +139,12 @@ class SufficiencyVerdict:
         return self.sentence
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            **self.query.to_json(),
-            "event": dict(self.event),
-            "holds": self.holds,
-            "conditions": dict(self.conditions),
-            "failed": self.failed,
-            "counterexample": None if self.counterexample is None else dict(self.counterexample),
-            "smaller": None if self.smaller is None else dict(self.smaller),
-            "sufficient_causes": [] if self.found is None else [self.found.to_json()],
-            "sentence": self.sentence,
-            "status": self.status.value,
-        }
+        return verdict_to_json(
+            self,
+            counterexample=None if self.counterexample is None else dict(self.counterexample),
+            smaller=None if self.smaller is None else dict(self.smaller),
+            sufficient_causes=[] if self.found is None else [self.found.to_json()],
+        )
 
 
 def sufficient_causes(

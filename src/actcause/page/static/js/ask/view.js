@@ -210,6 +210,7 @@ class Ask {
     const { answer } = this.panel;
     const measure = (definition) => post("/api/ask/degrees", this.form.question({ definitions: [definition] }));
     const ask = async (definition) => {
+      if (this.closed) return undefined;
       const reply = await this.latest.degrees(() => measure(definition).catch(() => ({ degrees: [] })));
       return this.closed || this.panel.answer !== answer ? undefined : reply?.degrees;
     };
