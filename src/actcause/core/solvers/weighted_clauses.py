@@ -1,4 +1,6 @@
-"""Weighted clauses, of which as little as possible is to be broken: by MaxSAT, or as a linear program.
+"""Weighted clauses, of which as little as possible is to be broken: by convolution, MaxSAT, or as a linear program.
+
+Few exclusive sets are settled without search (`subset_convolution.py`). Of the others:
 
 Where every exclusive set is a pair (an outcome that is true or false), RC2's cores are short and it
 wins. With many outcomes the cores grow and the linear relaxation is nearly tight, so HiGHS wins; it is
@@ -17,7 +19,9 @@ import numpy as np
 from ..answer import Status
 from ..definitions import OutOfBudget
 from .circuit import at_most_one
+from .subset_convolution import least_weight
 
+ENDED = 1e-3  # what is said to remain when nothing does
 Remaining = Callable[[], float | None]
 
 
@@ -34,9 +38,19 @@ def minimize(program: Program, remaining: Remaining) -> tuple[int, frozenset[int
     """Find the least weight of broken soft clauses, and the true variables; None if the hard clauses clash."""
     if not program.soft and not program.hard:
         return 0, frozenset()
+    if not program.hard:
+        found = least_weight(program.variables, program.soft, program.exclusive, lambda: _check(remaining))
+        if found is not None:
+            return found
     if max(map(len, program.exclusive), default=0) > 2 and find_spec("highspy"):
         return _by_highs(program, remaining)
     return _by_rc2(program, remaining)
+
+
+def _check(remaining: Remaining) -> None:
+    seconds = remaining()
+    if seconds is not None and seconds <= ENDED:
+        raise OutOfBudget(Status.OUT_OF_TIME)
 
 
 def _by_rc2(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
