@@ -126,7 +126,7 @@ def _solve(classes: Classes, kind: Any, cut: int, check: Callable[[], None]) -> 
         parts: list[int] = []
         for index, share in enumerate(shares):
             pair = finer[2 * index : 2 * index + 2]
-            parts += [share] if len(pair) == 1 else _split(*pair, share)
+            parts += [share] if len(pair) == 1 else _split(pair[0], pair[1], share)
         shares = parts
     return least, shares
 
@@ -141,13 +141,16 @@ def _uncovered(sets: int, clauses: Sequence[tuple[int, int]], kind: Any, cut: in
         pairs = inside.reshape(-1, 2, 1 << place)
         pairs[:, 1] += pairs[:, 0]
     # A clause is broken by S if all its sets are outside S.
-    return np.minimum(inside[every ^ np.arange(1 << sets)], cut).astype(kind)
+    uncovered: Array = np.minimum(inside[every ^ np.arange(1 << sets)], cut).astype(kind)
+    return uncovered
 
 
 @lru_cache(maxsize=4)
 def _disjoint_pairs(bits: int) -> tuple[Array, Array, Array]:
     """List all pairs of disjoint subsets of so many bits by their union, and where each union begins."""
-    first, second, starts = [], [], []
+    first: list[int] = []
+    second: list[int] = []
+    starts: list[int] = []
     for union in range(1 << bits):
         starts.append(len(first))
         part = union
