@@ -39,6 +39,7 @@ from .core.responsibility import blame, responsibility
 from .core.spaces.preimages import Pair, Partitions, Preimage
 from .core.spaces.state_space import StateSpace
 from .core.trace import Trace
+from .core.trace_causes import trace_causes
 from .errors import ActCauseError, MissingExtraError, ModelError, ParseError, QueryError
 from .questions.trace_file import read_trace
 
@@ -103,6 +104,7 @@ __all__ = [
     "read_trace",
     "responsibility",
     "sufficient_causes",
+    "trace_causes",
     "vectorized",
 ]
 
