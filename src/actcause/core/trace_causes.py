@@ -1,4 +1,4 @@
-"""Chains of a model unrolled in time: from a value at a step back, by a definition of cause, to inputs and first values.
+"""Chains of a model unrolled in time: from a value at a step back to the inputs and first values behind it.
 
 A value follows from the states and inputs of the step before, or of its own step if it is no state. Each such link is a
 question about one step, in which the states before are roots: which of them, and of the inputs, belong to a cause?
