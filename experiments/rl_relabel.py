@@ -164,7 +164,7 @@ def page(results: Results) -> Page:
     parts = [
         "Success against steps, with hindsight goals from any step (HER) and from those alone that a chain leads to "
         "from the agent's actions to the object. Updates are equal. Agents that differ in nothing but their random "
-        "stream differ by as much as 15% in the steps that they need, so one seed, or two, show nothing but that it "
+        "stream differ a lot in the steps that they need, so one seed, or two, show nothing but that it "
         "runs. Where nothing moves the object but the agent, *the object moved* is the same filter as true causes."
     ]
     plots = []
