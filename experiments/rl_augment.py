@@ -239,8 +239,8 @@ def page(results: Results) -> Page:
     if results.size != "full" and learned:
         steps = learned[0].settings["options"].get("steps")
         parts.append(
-            f"**Learned graphs are not done here.** They were trained for {steps} steps, a small part of what the method "
-            f"takes, and miss most edges; the bar of {BARS['learned']:g}% exact with learned graphs is not reached."
+            f"**Learned graphs are not done here.** They were trained for {steps} steps, a small part of what the "
+            f"method takes: the bar of {BARS['learned']:g}% exact with learned graphs is not reached."
         )
     parts += _show_models(results)
     return Page("\n\n".join(parts), deviations=(
