@@ -9,6 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 VIEWS = ("ask", "preimages", "replay", "runs", "data")
+TABS = dict(zip(VIEWS, ("Ask", "All states", "Replay", "Runs", "Data"), strict=True))
 
 
 def current(tab) -> str:
@@ -17,9 +18,12 @@ def current(tab) -> str:
 
 def test_a_newcomer_gets_an_answer_without_typing_anything(tab) -> None:
     tab.goto("/")
-    tab.wait_for_selector(".card .cause")
+    tab.wait_for_selector(".overview")
     assert tab.locator("h1").inner_text() == "What caused BS=1?"
-    assert tab.locator(".card").count() == 7
+    assert tab.locator(".verdict-line .first").inner_text() == "6 of 7 definitions: Suzy's throw (ST=1)"
+    assert tab.locator(".card").count() == 0  # reasons on demand
+    tab.get_by_role("button", name="Direct sufficiency (Beckers)", exact=True).click()
+    assert tab.locator(".card").count() == 1
     assert "Suzy and Billy both throw a rock" in tab.locator(".story").inner_text()
 
 
@@ -29,14 +33,14 @@ def test_every_view_has_a_tab_and_an_address(tab) -> None:
         tab.locator(".tabs a").nth(index).click()
         tab.wait_for_selector(f"main.view-{view}")
         tab.wait_for_url(re.compile(rf"#/{view}(\?|$)"))  # what is shown there may say so in the address
-        assert current(tab).lower() == view
+        assert current(tab) == TABS[view]
     tab.go_back()
     tab.wait_for_selector("main.view-runs")
 
 
 def test_views_are_reached_by_keys(tab) -> None:
     tab.goto("/")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     tab.keyboard.press("Alt+2")
     tab.wait_for_selector("main.view-preimages")
     tab.keyboard.press("Alt+1")
@@ -61,7 +65,7 @@ def test_a_view_that_is_left_before_it_is_there_neither_shows_nor_renames_itself
 def test_a_view_that_is_asked_for_twice_is_shown_once(tab) -> None:
     tab.goto("/")
     tab.evaluate("() => { for (const view of ['ask', 'runs', 'ask', 'data', 'ask']) location.hash = `#/${view}` }")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     assert tab.locator(".ask").count() == 1
 
 
@@ -73,7 +77,7 @@ def test_a_view_that_is_left_while_it_asks_does_not_ask_on(tab) -> None:
     tab.goto("/#/ask?example=trumping")
     tab.wait_for_function("() => document.querySelector('.ask') !== null")
     tab.evaluate("() => { location.hash = '#/ask?example=forest-fire' }")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     with tab.expect_response("**/api/ask/check"):
         held[0].continue_()
     tab.evaluate("() => { location.hash = '#/runs' }")  # what the first view would ask now comes before this is shown
@@ -83,7 +87,7 @@ def test_a_view_that_is_left_while_it_asks_does_not_ask_on(tab) -> None:
 
 def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
     tab.goto("/")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     tab.evaluate(
         """async () => {
           const { drawOnRelease } = await import('/js/shared/draw_on_release.js');
@@ -111,19 +115,19 @@ def test_what_is_pressed_stays_until_it_is_released(tab) -> None:
 
 def test_tab_reaches_the_links_and_shows_where_it_is(tab) -> None:
     tab.goto("/")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     seen = []
     for _ in range(9):
         tab.keyboard.press("Tab")
         seen.append(tab.evaluate("document.activeElement.textContent.trim()"))
     assert seen[0] == "Skip to the view"
-    assert seen[2:7] == ["Ask", "Preimages", "Replay", "Runs", "Data"]
+    assert seen[2:7] == ["Ask", "All states", "Replay", "Runs", "Data"]
     assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
 
 
 def test_an_unknown_address_shows_the_first_view(tab) -> None:
     tab.goto("/#/nowhere?x=<b>1</b>")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     assert current(tab) == "Ask"
 
 
@@ -175,7 +179,7 @@ def test_text_stands_out_from_paper_and_panel(tab, theme: str) -> None:
 
 def test_a_server_that_is_gone_is_said_so(tab) -> None:
     tab.goto("/")
-    tab.wait_for_selector(".card")
+    tab.wait_for_selector(".overview")
     tab.expected.append("net::ERR_FAILED")
     tab.route("**/api/ask/**", lambda route: route.abort())
     tab.click("#root-ST")

@@ -26,7 +26,7 @@ from ..server.services import Refused
 from . import as_code
 
 MOST_CAUSES = 24
-DRAWN = 200  # variables; a larger model is asked about without being drawn
+DRAWN = 800  # variables; a larger model is asked about without being drawn
 SET_ROOTS = 1000  # roots that can be set on the page
 LISTED = 200  # values of a range that are sent one by one
 SECONDS = 6.0  # for all definitions together
@@ -44,7 +44,7 @@ STATUSES = {  # the page has no limits that a user could raise
 
 def check(payload: dict[str, Any]) -> dict[str, Any]:
     """Describe the variables of a model: ranges, parents, labels."""
-    model = _read_model(payload["text"], payload.get("steps"), None)
+    model = read_model(payload["text"], payload.get("steps"), None)
     count = len(model.variables)
     drawn = model.variables if count <= DRAWN else model.roots[:SET_ROOTS]
     exogenous = set(model.exogenous)
@@ -52,6 +52,7 @@ def check(payload: dict[str, Any]) -> dict[str, Any]:
         "count": count,
         "roots": list(model.roots[:SET_ROOTS]),
         "last": model.variables[-1],
+        "sink": _find_sink(model),
         "variables": [
             {
                 "name": name,
@@ -67,16 +68,23 @@ def check(payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _find_sink(model: Model) -> str:
+    """Find what a question is most likely about: the last variable that nothing else follows from."""
+    read = {parent for name in model.equations for parent in model.parents(name)}
+    ends = [name for name in model.variables if name not in read]
+    return next((name for name in reversed(ends) if name in model.equations), ends[-1])
+
+
 def answer(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what happened, then each definition's minimal causes, with degrees as far as their time goes."""
-    query = _read_query(payload)
+    query = read_query(payload)
     yield _describe_world(query)
     yield from _ask_in_turn(query, None, read_definitions(payload))
 
 
 def judge(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what happened, then each definition's verdict on one event: conditions, a witness, a degree."""
-    query = _read_query(payload)
+    query = read_query(payload)
     event = query.check_event(payload["event"] or "")
     yield {**_describe_world(query), "event": event}
     yield from _ask_in_turn(query, event, read_definitions(payload))
@@ -87,13 +95,13 @@ def degrees(payload: dict[str, Any]) -> dict[str, Any]:
     names = read_definitions(payload)
     if len(names) != 1:
         raise Refused("Degrees are asked for one definition at a time.")
-    opinion = _ask(replace(_read_query(payload), definition=names[0]), None, SECONDS, SECONDS, [])
+    opinion = _ask(replace(read_query(payload), definition=names[0]), None, SECONDS, SECONDS, [])
     return {"degrees": [show(degree) for _, _, degree in opinion.ranked()] if opinion.degrees else []}
 
 
 def code(payload: dict[str, Any]) -> dict[str, Any]:
     """Write the question as Python and as a command."""
-    query = _read_query(payload)
+    query = read_query(payload)
     event = None if payload["event"] is None else query.check_event(payload["event"])
     return {"python": as_code.write_python(query, event), "command": as_code.write_command(query, event)}
 
@@ -137,7 +145,8 @@ def _ask(
 
 
 @lru_cache(maxsize=4)
-def _read_model(text: str, steps: int | None, mentioned: int | None) -> Model:
+def read_model(text: str, steps: int | None, mentioned: int | None) -> Model:
+    """Read model text, unrolled if it has time; a mistake comes with the line that it is in."""
     try:
         model = Timing(steps, mentioned=mentioned).unroll(Model.from_text(text))
         model.check_equations()
@@ -162,11 +171,12 @@ def read_definitions(payload: dict[str, Any]) -> tuple[str, ...]:
     return tuple(get_definition(name).name for name in dict.fromkeys(payload["definitions"] or DEFINITIONS))
 
 
-def _read_query(payload: dict[str, Any]) -> Query:
+def read_query(payload: dict[str, Any]) -> Query:
+    """Read a question; its definition is to be replaced."""
     asked = (payload["effect"], payload["event"], payload.get("contrast"), *(payload.get("normality") or ()))
     timing = Timing.read(payload.get("steps"), None, (*asked, *payload["context"]))
     return make_query(
-        _read_model(payload["text"], timing.steps, timing.mentioned),
+        read_model(payload["text"], timing.steps, timing.mentioned),
         payload["context"],
         payload["effect"],
         "modified-hp",

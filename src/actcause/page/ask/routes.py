@@ -14,7 +14,7 @@ from ...core.answer import Status
 from ...core.definitions import DEFINITIONS
 from ..server.services import Services
 from ..server.workers import Function
-from . import answers
+from . import answers, uncertain
 from .answers import NO_VERDICT, SECONDS, STATUSES, name_definition, read_definitions, show
 
 router = APIRouter(prefix="/api/ask")
@@ -49,6 +49,19 @@ class AskRequest(TextRequest):
     normality: list[Annotated[str, Field(max_length=2000)]] | None = Field(None, max_length=200)
     normality_order: Name | None = None
     definitions: list[Name] | None = Field(None, min_length=1, max_length=len(DEFINITIONS))
+
+
+class ExplanationRequest(AskRequest):
+    """A question for those who do not know the context; `contexts` is a formula that they know to hold."""
+
+    contexts: str | None = Field(None, max_length=5000)
+
+
+class ProbabilityRequest(AskRequest):
+    """A question about one event; `prior` says how probable contexts are, `evidence` what is known of them."""
+
+    prior: str = Field("uniform", max_length=20_000)
+    evidence: str | None = Field(None, max_length=5000)
 
 
 # -- over HTTP -------------------------------------------------------------------------------------
@@ -106,6 +119,24 @@ async def measure_degrees(asked: AskRequest, request: Request) -> dict[str, Any]
 async def write_code(asked: AskRequest, request: Request) -> dict[str, Any]:
     """Write the question as Python and as a command."""
     return await _ask(request, answers.code, asked)
+
+
+@router.post("/explanations")
+async def explain(asked: ExplanationRequest, request: Request) -> dict[str, Any]:
+    """Find what explains the effect to someone who does not know the context."""
+    return await _ask(request, uncertain.explain, asked)
+
+
+@router.post("/probabilities")
+async def weigh(asked: ProbabilityRequest, request: Request) -> dict[str, Any]:
+    """Measure how probably an event was necessary, sufficient, and a cause."""
+    found = await _ask(request, uncertain.weigh, asked)
+    measured, *causes = found["parts"]
+    by_definition = {each["definition"]: each for each in causes}
+    unknown = {"value": "not found in its time"}
+    names = read_definitions(asked.model_dump())
+    listed = [by_definition.get(name, name_definition(name) | unknown) for name in names]
+    return {**measured, "causes": listed, "said": found["late"]}
 
 
 def _explain_gap(found: dict[str, Any]) -> str:

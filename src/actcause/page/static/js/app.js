@@ -5,17 +5,21 @@ import { button, el, keepNewest, notice, put } from "./shared/ui.js";
 
 const VIEWS = [
   { name: "ask", title: "Ask", folder: "ask" },
-  { name: "preimages", title: "Preimages", folder: "spaces" },
+  { name: "preimages", title: "All states", folder: "spaces" },
   { name: "replay", title: "Replay", folder: "replay" },
   { name: "runs", title: "Runs", folder: "runs" },
   { name: "data", title: "Data", folder: "data" },
+  { name: "words", title: "Words", folder: "words", hidden: true }, // reached from the "?"s
 ];
+const TABS = VIEWS.filter(({ hidden }) => !hidden);
+const MEMORY = "actcause-views"; // by view: the address at which it was left, while the browser's tab is open
 
 const root = document.getElementById("view");
 const tabs = document.querySelector(".tabs");
 let unmount = null;
 let shown = null; // the address that is mounted
 let mounting = 0;
+const left = readMemory();
 
 /** `#/ask?example=loader` as its view and a plain object of strings. */
 function parseAddress(hash) {
@@ -35,9 +39,9 @@ function writeAddress(name, state) {
   return `#/${name}${query ? `?${query}` : ""}`;
 }
 
-/** Go to a view; a new entry in the browser's history. */
-function go(name, state = {}) {
-  const next = writeAddress(name, state);
+/** Go to a view, as it was left unless a state is given; a new entry in the browser's history. */
+function go(name, state) {
+  const next = state ? writeAddress(name, state) : left[name] ?? writeAddress(name);
   if (location.hash === next) show();
   else location.hash = next;
 }
@@ -51,6 +55,31 @@ function remember(mine, name, state) {
   if (mine !== mounting || location.hash !== shown) return;
   history.replaceState(null, "", writeAddress(name, state));
   shown = location.hash;
+  keepAddress(name, shown);
+}
+
+function readMemory() {
+  try {
+    return JSON.parse(sessionStorage.getItem(MEMORY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Where a view was left: its tab, and for the first one the logo, lead back there. */
+function keepAddress(name, address) {
+  left[name] = address;
+  for (const link of document.querySelectorAll(`[data-view="${name}"]`)) link.setAttribute("href", address);
+  try {
+    sessionStorage.setItem(MEMORY, JSON.stringify(left));
+  } catch {
+    // it is remembered until the page is loaded anew
+  }
+}
+
+/** What a view says of its state as it is left. */
+function keep(name, state) {
+  if (parseAddress(location.hash).name !== name) keepAddress(name, writeAddress(name, state));
 }
 
 async function show() {
@@ -58,6 +87,7 @@ async function show() {
   const mine = mounting;
   shown = location.hash;
   const { name, state } = parseAddress(location.hash);
+  if (shown) keepAddress(name, shown);
   for (const link of tabs.children) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -72,13 +102,30 @@ async function show() {
   try {
     const { view } = await import(`./${folder}/view.js`);
     if (mine !== mounting) return;
-    const left = await view.mount(place, state, { go, link, isShown: () => mine === mounting, remember: (now) => remember(mine, name, now) });
-    if (mine === mounting) unmount = left;
-    else left();
+    const leave = await view.mount(place, state, { go, link, isShown: () => mine === mounting, remember: (now) => remember(mine, name, now), keep: (now) => keep(name, now) });
+    if (mine === mounting) unmount = leave;
+    else leave();
   } catch (error) {
     if (mine !== mounting) return;
-    console.error(error);
-    notice(place, `This view could not be shown: ${error.message}`, "bad");
+    showFailure(place, error);
+  }
+}
+
+/** A view that could not be loaded: mostly the server is gone, which the browser says in words of its own. */
+async function showFailure(place, error) {
+  const gone = error.status === 0 || (error instanceof TypeError && /module/.test(error.message));
+  if (!gone) console.error(error);
+  notice(place, gone ? "The server does not answer; is 'actcause serve' still running?" : `This view could not be shown: ${error.message}`, "bad");
+  if (gone) place.firstChild.append(" ", button("Try again", () => retry(place, error), { class: "small" }));
+}
+
+/** Load the page anew once the server is there: a browser may remember that a module could not be had. */
+async function retry(place, error) {
+  try {
+    await get("/api/jobs");
+    location.reload();
+  } catch {
+    showFailure(place, error);
   }
 }
 
@@ -90,14 +137,14 @@ addEventListener("hashchange", () => {
 
 put(
   tabs,
-  VIEWS.map(({ name, title }, index) =>
-    el("a", { href: `#/${name}`, dataset: { view: name }, title: `${title} (Alt+${index + 1})`, text: title }),
+  TABS.map(({ name, title }, index) =>
+    el("a", { href: left[name] ?? `#/${name}`, dataset: { view: name }, title: `${title} (Alt+${index + 1})`, text: title }),
   ),
 );
 
 addEventListener("keydown", (event) => {
   if (!event.altKey || event.ctrlKey || event.metaKey) return;
-  const view = VIEWS[Number(event.code.replace("Digit", "")) - 1];
+  const view = TABS[Number(event.code.replace("Digit", "")) - 1];
   if (view) {
     event.preventDefault();
     go(view.name);

@@ -1,5 +1,7 @@
 // What the definitions say, side by side: a table of variables, and a card of sentences for each definition.
+import { explain } from "../shared/terms.js";
 import { button, el } from "../shared/ui.js";
+import { eventText } from "./verdict_line.js";
 
 const COLUMNS = 10;
 const SHOWN = 3; // causes of a card before the rest is folded away
@@ -9,43 +11,59 @@ const CONDITIONS = {
   AC2b: "it is enough for the effect, in the sense of the definition",
   AC3: "nothing less of it would do",
 };
-
-export const eventText = (event) => Object.entries(event).map(([name, value]) => `${name}=${value}`).join(", ");
+const FAILURES = {
+  AC1: "it did not happen, or the effect did not",
+  AC2a: "changing it would not have undone the effect",
+  AC2b: "it is not enough for the effect",
+  AC3: "less of it would do",
+};
 
 /** One row for each definition, one column for each variable that could be a cause. */
-export function buildOverview(world, answers, { play, ask }) {
+export function buildOverview(world, answers, verdicts, opened, { play, ask, toggle, labels }) {
   const blamed = new Set(answers.flatMap((answer) => answer.causes.flatMap((cause) => Object.keys(cause.event))));
   const some = world.candidates.length > COLUMNS ? world.candidates.filter((name) => blamed.has(name)) : world.candidates;
   const names = some.slice(0, COLUMNS);
-  if (!names.length) return null;
   const value = (name) => world.actual[name] ?? answers.flatMap((answer) => answer.causes).find((cause) => Object.hasOwn(cause.event, name))?.event[name];
   const head = el(
     "tr",
     {},
-    el("th", { scope: "col", text: "Definition" }),
-    names.map((name) => el("th", { scope: "col" }, el("code", { text: `${name}=${value(name)}` }))),
+    el("th", { scope: "col" }, "Definition", explain("definition")),
+    verdicts && el("th", { scope: "col" }, "A cause?"),
+    names.map((name) => el("th", { scope: "col" }, labels.has(name) && el("span", { class: "label", text: labels.get(name) }), el("code", { text: `${name}=${value(name)}` }))),
   );
   const rows = answers.map((answer) =>
     el(
       "tr",
       {},
-      el("th", { scope: "row", text: answer.title, title: answer.citation }),
+      el("th", { scope: "row", title: answer.citation }, opener(answer, opened, toggle), explain(answer.definition)),
+      verdicts && el("td", { class: "judged" }, judgement(verdicts[answer.definition])),
       names.map((name) => el("td", {}, cell(answer, name, value(name), play, ask))),
     ),
   );
   const left = world.candidates.length - names.length;
+  const all = answers.every(({ definition }) => opened.has(definition));
   return el(
     "div",
     { class: "overview" },
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, rows))),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What each definition says of each variable" }, el("table", {}, el("thead", {}, head), el("tbody", {}, rows))),
     el(
       "p",
-      { class: "soft small" },
-      "● a cause by itself   ◐ only together with others   ○ no cause. The fraction is the degree of responsibility. " +
-        "Click one to see why.",
+      { class: "soft small legend" },
+      names.length ? "● a cause by itself   ◐ only together with others   ○ no cause. Click one to see why. The fraction is the degree of responsibility" : "",
+      names.length ? explain("responsibility") : "",
       left > 0 ? ` ${left} more ${left === 1 ? "variable is" : "variables are"} not shown.` : "",
     ),
+    button(all ? "Hide the reasons" : "Show all reasons", () => toggle(null, !all), { class: "small reasons", "aria-expanded": String(all) }),
   );
+}
+
+const opener = ({ definition, title }, opened, toggle) =>
+  button(title, () => toggle(definition), { class: "quiet opens", "aria-expanded": String(opened.has(definition)), title: "Show or hide its reasons" });
+
+function judgement(verdict) {
+  if (verdict.holds === null) return el("span", { class: "warn", text: "not known" });
+  if (verdict.holds) return el("strong", { class: "good", text: "yes" });
+  return [el("strong", { class: "bad", text: "no" }), FAILURES[verdict.failed] ? `, ${FAILURES[verdict.failed]}` : ""];
 }
 
 function cell(answer, name, value, play, ask) {
@@ -67,30 +85,29 @@ function cell(answer, name, value, play, ask) {
   });
 }
 
-/** A card for each definition; `chosen` is the cause that is being played, `verdicts` what is said of one event. */
-export function buildCards(world, answers, verdicts, chosen, actions) {
+/** A card for each definition that is opened; `chosen` is the cause that is being played, `verdicts` what is said of one event. */
+export function buildCards(world, answers, verdicts, opened, chosen, actions) {
   return el(
     "div",
     { class: "cards" },
-    answers.map((answer) => card(world, answer, verdicts?.[answer.definition], chosen, actions)),
+    answers.filter(({ definition }) => opened.has(definition)).map((answer) => card(world, answer, verdicts?.[answer.definition], chosen, actions)),
   );
 }
 
 function card(world, answer, verdict, chosen, actions) {
   const key = (index) => `${answer.definition}:${index}`;
-  const causes = answer.causes.map((cause, index) => causeItem(cause, chosen === key(index), () => actions.play(answer.definition, index)));
+  const causes = answer.causes.map((cause, index) => causeItem(cause, actions.labels, chosen === key(index), () => actions.play(answer.definition, index)));
   const [first, rest] = [causes.slice(0, SHOWN), causes.slice(SHOWN)];
   const openRest = answer.causes.some((_, index) => index >= SHOWN && chosen === key(index));
   return el(
     "section",
     { class: "card panel", "data-definition": answer.definition, "aria-label": answer.title },
-    el("h3", { text: answer.title, title: answer.citation }),
+    el("h3", { title: answer.citation }, answer.title, explain(answer.definition)),
     verdict && verdictPart(verdict, actions),
     causes.length
       ? [
           el("ul", {}, first),
           rest.length > 0 && el("details", { open: openRest }, el("summary", { text: `${rest.length} more` }), el("ul", {}, rest)),
-          el("p", { class: "soft small", text: `${causes.length === 1 ? "It" : "Each"} meets AC1, AC2a, AC2b and AC3.` }),
         ]
       : answer.status !== "refused" && el("p", { class: "none", text: nothing(world, answer) }),
     answer.said &&
@@ -109,13 +126,15 @@ function nothing(world, answer) {
   return answer.status === "complete" ? `By this definition ${world.question} has no cause.` : "No cause was found so far.";
 }
 
-function causeItem(cause, pressed, play) {
+function causeItem(cause, labels, pressed, play) {
+  const words = Object.keys(cause.event).map((name) => labels.get(name));
   return el(
     "li",
     {},
     el(
       "div",
       { class: "row" },
+      words.every(Boolean) && el("span", { class: "who", text: words.join(", ") }),
       el("button", {
         type: "button",
         class: "cause",
@@ -148,27 +167,11 @@ function verdictPart(verdict, { playVerdict }) {
       "ul",
       { class: "conditions", "aria-label": "Conditions" },
       Object.entries(verdict.conditions).map(([name, held]) =>
-        el("li", { class: held === null ? "open" : held ? "met" : "failed", title: CONDITIONS[name] }, `${held === null ? "–" : held ? "✓" : "✗"} ${name}`),
+        el("li", { class: held === null ? "open" : held ? "met" : "failed" }, `${held === null ? "–" : held ? "✓" : "✗"} ${CONDITIONS[name]} `, el("span", { class: "soft", text: name })),
       ),
     ),
     el("p", { class: "sentence", text: verdict.sentence }),
     verdict.responsibility && el("p", { class: "degree", text: `responsibility ${verdict.responsibility}` }),
     verdict.witness && button("▷ Replay", () => playVerdict(verdict), { class: "small" }),
-  );
-}
-
-/** What AC1 to AC3 mean. */
-export function buildGlossary() {
-  return el(
-    "details",
-    { class: "glossary small" },
-    el("summary", { text: "What do AC1 to AC3 and the degree of responsibility mean?" }),
-    el("dl", {}, Object.entries(CONDITIONS).flatMap(([name, meaning]) => [el("dt", { text: name }), el("dd", { text: `${meaning}.` })])),
-    el("p", {
-      text:
-        "The degree of responsibility is 1/k, where k counts the cause and what must be changed (original and updated " +
-        "Halpern-Pearl) or held (modified) for it to make the difference. But-for and the two definitions by " +
-        "sufficiency have no degrees.",
-    }),
   );
 }

@@ -1,133 +1,135 @@
-// Where the nodes of a causal graph go: layers from left to right, few crossings, straight edges.
+// Where the nodes of a causal graph go. dagre finds layers and their order; this chooses how they lie on the page.
+import { Graph, layout } from "../vendor/dagre.esm.js";
 
-const SWEEPS = 12;
+export const HEIGHT = 54; // of a node
+const BETWEEN = { level: 64, upright: 44 }; // layers
+const GAP = { level: 26, upright: 13 }; // nodes of a layer
+const MARGIN = 26;
+const ROOM = { width: 800, height: 400 };
+const PLAINER = 0.85; // two rows of roots are worth their tangle if the nodes get larger by more than this
+const THOROUGH = 100; // variables up to which layers are chosen with all care
+const READABLE = 0.3; // a long graph that would have to shrink further is folded into rows, if that makes it larger
+const WORTH = 1.5; // by so much
+const MOST_ROWS = 40;
+const LOOSEST = 4; // times as far apart as usual
 
 /**
- * Layers of nodes, each `{name, layer, y, height}`, and edges as the nodes that they pass through.
- * Edges that cross several layers get a stand-in of no height in each of them. If `staggered`, every other variable
- * of the first layer gets a layer of its own before it.
+ * Lay out variables, each `{name, parents}`, as nodes of a width: layers from left to right (`level`) or from the top
+ * down, whichever leaves them largest. The result has `nodes` ([name, x, y]), `edges` ({from, to, points}) and `full`.
  */
-export function layOut(variables, heights, staggered = false) {
-  const depth = depths(variables);
-  if (staggered) stagger(depth);
-  const nodes = new Map();
-  for (const { name } of variables) nodes.set(name, { name, layer: depth.get(name), height: heights.node, above: [], below: [] });
+export function layOut(variables, width) {
+  const layers = findLayers(variables, width);
+  const upright = stand(layers, width);
+  const staggered = stagger(upright, width);
+  const found = [place(layers, width, true), place(upright, width, false)];
+  if (staggered) found.push(place(staggered, width, false, PLAINER));
+  return found.reduce((best, one) => (one.scale > best.scale ? one : best));
+}
+
+/** Nodes and the bends of edges as {along, across}: how far along the arrows, and where within a layer. */
+function findLayers(variables, width) {
+  const graph = new Graph();
+  const ranker = variables.length <= THOROUGH ? "network-simplex" : "tight-tree"; // which takes half the time
+  graph.setGraph({ rankdir: "LR", ranksep: BETWEEN.level, nodesep: GAP.level, edgesep: GAP.level / 2, ranker });
+  const numbers = new Map(variables.map(({ name }, index) => [name, String(index)])); // a variable may be called __proto__
+  for (const number of numbers.values()) graph.setNode(number, { width, height: HEIGHT });
   const edges = [];
   for (const { name, parents } of variables) {
-    for (const parent of parents) if (nodes.has(parent)) edges.push(through(nodes, parent, name, heights.bend));
-  }
-  for (const { path } of edges) {
-    for (let index = 1; index < path.length; index += 1) {
-      path[index - 1].below.push(path[index]);
-      path[index].above.push(path[index - 1]);
+    for (const parent of parents.filter((each) => numbers.has(each))) {
+      const ends = [numbers.get(parent), numbers.get(name)];
+      graph.setEdge(...ends, {});
+      edges.push({ from: parent, to: name, ends });
     }
   }
-  const layers = [];
-  for (const node of nodes.values()) (layers[node.layer] ??= []).push(node);
-  const filled = layers.filter(Boolean);
-  filled.forEach((layer, index) => layer.forEach((node, place) => Object.assign(node, { layer: index, place })));
-  order(filled);
-  settle(filled, heights.gap);
-  return { layers: filled, nodes, edges };
+  layout(graph);
+  const turn = ({ x, y }) => ({ along: x, across: y });
+  const nodes = new Map(variables.map(({ name }, index) => [name, turn(graph.node(String(index)))]));
+  return { nodes, edges: edges.map(({ from, to, ends }) => ({ from, to, bends: graph.edge(...ends).points.slice(1, -1).map(turn) })) };
 }
 
-/** Exogenous variables first, then roots, then whatever follows, one after the last of its parents. */
-function depths(variables) {
-  const byName = new Map(variables.map((variable) => [variable.name, variable]));
-  const depth = new Map();
-  const first = variables.some((variable) => variable.exogenous) ? 1 : 0;
-  const visit = (start) => {
-    const stack = [start];
-    while (stack.length) {
-      const variable = stack[stack.length - 1];
-      const open = variable.parents.map((name) => byName.get(name)).filter((parent) => parent && !depth.has(parent.name));
-      if (open.length) stack.push(...open);
-      else {
-        stack.pop();
-        const above = variable.parents.filter((name) => depth.has(name)).map((name) => depth.get(name));
-        depth.set(variable.name, variable.exogenous ? 0 : Math.max(first, ...above.map((value) => value + 1)));
-      }
-    }
+const stepOf = (width, level) => (level ? width + BETWEEN.level : HEIGHT + BETWEEN.upright);
+
+/** The same layers from the top down; all nodes are alike, so that this is a matter of two scales. */
+function stand({ nodes, edges }, width) {
+  const along = stepOf(width, false) / stepOf(width, true);
+  const across = (width + GAP.upright) / (HEIGHT + GAP.level);
+  return move({ nodes, edges }, (point) => ({ along: point.along * along, across: point.across * across }));
+}
+
+/** Every other node of a broad first layer a layer earlier, and all closer together; null if that gains nothing. */
+function stagger({ nodes, edges }, width) {
+  const step = stepOf(width, false);
+  const layers = new Map();
+  for (const [name, point] of nodes) {
+    const layer = Math.round(point.along / step);
+    layers.set(layer, [...(layers.get(layer) ?? []), { name, ...point }]);
+  }
+  const [first, ...others] = [...layers].sort(([one], [other]) => one - other).map(([, layer]) => layer.sort((a, b) => a.across - b.across));
+  const nearest = (layer) => Math.min(...layer.slice(1).map((each, index) => each.across - layer[index].across));
+  const closer = Math.max((width + 2 * GAP.upright) / (2 * nearest(first)), ...others.map((layer) => (width + GAP.upright) / nearest(layer)));
+  if (first.length < 4 || !(closer < PLAINER)) return null;
+  const early = new Map(first.filter((_, index) => index % 2 === 0).map((each) => [each.name, each]));
+  const squeezed = move({ nodes, edges }, (point) => ({ along: point.along, across: point.across * closer }));
+  return {
+    nodes: new Map([...squeezed.nodes].map(([name, point]) => [name, early.has(name) ? { ...point, along: point.along - step } : point])),
+    edges: squeezed.edges.map((edge) => ({ ...edge, bends: early.has(edge.from) ? [squeezed.nodes.get(edge.from), ...edge.bends] : edge.bends })),
   };
-  for (const variable of variables) if (!depth.has(variable.name)) visit(variable);
-  return depth;
 }
 
-function stagger(depth) {
-  let place = 0;
-  for (const [name, layer] of depth) {
-    if (layer > 0) depth.set(name, layer + 1);
-    else depth.set(name, place++ % 2);
-  }
-}
-
-function through(nodes, from, to, height) {
-  const path = [nodes.get(from)];
-  for (let layer = path[0].layer + 1; layer < nodes.get(to).layer; layer += 1) {
-    const bend = { name: null, layer, height, above: [], below: [] };
-    nodes.set(Symbol("bend"), bend);
-    path.push(bend);
-  }
-  path.push(nodes.get(to));
-  return { from, to, path };
-}
-
-/** Put each node near the middle of its neighbours, from the left and from the right in turn. */
-function order(layers) {
-  const sweep = (layer, side) => {
-    const middle = new Map(layer.map((node) => [node, mean(node[side].map((other) => other.place), node.place)]));
-    layer.sort((a, b) => middle.get(a) - middle.get(b) || a.place - b.place);
-    layer.forEach((node, place) => {
-      node.place = place;
-    });
+function move({ nodes, edges }, by) {
+  return {
+    nodes: new Map([...nodes].map(([name, point]) => [name, by(point)])),
+    edges: edges.map((edge) => ({ ...edge, bends: edge.bends.map(by) })),
   };
-  for (let round = 0; round < SWEEPS; round += 1) {
-    for (const layer of layers.slice(1)) sweep(layer, "above");
-    for (const layer of layers.slice(0, -1).reverse()) sweep(layer, "below");
-  }
 }
 
-/** Heights that keep the order and a gap, as near to the neighbours' as that allows. */
-function settle(layers, gap) {
-  for (const layer of layers) {
-    let at = 0;
-    for (const node of layer) {
-      node.y = at + node.height / 2;
-      at += node.height + gap;
-    }
-    const shift = (at - gap) / 2;
-    for (const node of layer) node.y -= shift;
-  }
-  for (let round = 0; round < SWEEPS; round += 1) {
-    const forward = round % 2 === 0;
-    for (const layer of forward ? layers : [...layers].reverse()) {
-      const wanted = layer.map((node) => mean([...node.above, ...node.below].map((other) => other.y), node.y));
-      const offsets = [];
-      layer.forEach((node, index) => {
-        const before = layer[index - 1];
-        offsets.push(index ? offsets[index - 1] + (before.height + node.height) / 2 + gap : 0);
-      });
-      monotone(wanted.map((value, index) => value - offsets[index])).forEach((value, index) => {
-        layer[index].y = value + offsets[index];
-      });
+/** Nodes and edges on the page, with margins, folded into rows if they are too long to be read. */
+function place(layers, width, level, worth = 1, loose = 1) {
+  const { nodes: at, edges } = loose === 1 ? layers : move(layers, (point) => ({ ...point, along: loose * point.along }));
+  const step = loose * stepOf(width, level);
+  const size = level ? { along: width, across: HEIGHT } : { along: HEIGHT, across: width };
+  const least = { along: Infinity, across: Infinity };
+  const most = { along: -Infinity, across: -Infinity };
+  for (const point of [...at.values(), ...edges.flatMap(({ bends }) => bends)]) {
+    for (const axis of ["along", "across"]) {
+      least[axis] = Math.min(least[axis], point[axis]);
+      most[axis] = Math.max(most[axis], point[axis]);
     }
   }
+  const count = Math.round((most.along - least.along) / step) + 1;
+  const breadth = most.across - least.across + size.across + 2 * MARGIN;
+  const measure = (rows) => {
+    const each = Math.ceil(count / rows);
+    const length = 2 * MARGIN + each * step - (step - size.along);
+    const full = level ? { width: length, height: breadth * rows } : { width: breadth * rows, height: length };
+    return { each, full, scale: Math.min(1, ROOM.width / full.width, ROOM.height / full.height) };
+  };
+  const rows = chooseRows(measure, count);
+  const { each, full, scale } = measure(rows);
+  const room = level ? ROOM.width / full.width / scale : ROOM.height / full.height / scale;
+  // Where a broad graph leaves room, its layers stand further apart, so that edges are less flat.
+  if (loose === 1 && rows === 1 && scale < READABLE && room > 1.2) return place(layers, width, level, worth, Math.min(LOOSEST, room));
+  const rowOf = (point) => Math.floor(Math.round((point.along - least.along) / step) / each);
+  const put = (point, row) => {
+    const along = point.along - least.along - row * each * step + MARGIN + size.along / 2;
+    const across = point.across - least.across + row * breadth + MARGIN + size.across / 2;
+    return level ? { x: along, y: across } : { x: across, y: along };
+  };
+  return {
+    level, full, scale: worth * scale,
+    nodes: [...at].map(([name, point]) => ({ name, ...put(point, rowOf(point)) })),
+    edges: edges.map(({ from, to, bends }) => {
+      const row = rowOf(at.get(from));
+      return { from, to, points: row === rowOf(at.get(to)) ? bends.map((bend) => put(bend, row)) : [] };
+    }),
+  };
 }
 
-/** The nearest sequence that never falls: neighbours that would are pooled at their mean. */
-function monotone(values) {
-  const pools = [];
-  for (const value of values) {
-    pools.push({ sum: value, count: 1 });
-    while (pools.length > 1) {
-      const [before, last] = pools.slice(-2);
-      if (before.sum / before.count <= last.sum / last.count) break;
-      pools.splice(-2, 2, { sum: before.sum + last.sum, count: before.count + last.count });
-    }
-  }
-  return pools.flatMap(({ sum, count }) => Array(count).fill(sum / count));
-}
-
-function mean(values, otherwise) {
-  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : otherwise;
+/** In how many rows a long graph is folded: one, unless it could not be read in one. */
+function chooseRows(measure, layers) {
+  const one = measure(1).scale;
+  if (one >= READABLE) return 1;
+  let best = 1;
+  for (let rows = 2; rows <= Math.min(MOST_ROWS, layers); rows += 1) if (measure(rows).scale > measure(best).scale) best = rows;
+  return measure(best).scale > WORTH * one ? best : 1;
 }

@@ -4,7 +4,9 @@ import { packText, unpackText } from "../shared/model_link.js";
 const FIRST = "rock-throwing"; // for those who have not asked anything yet
 
 /** The question that an address asks; `mistake` is what is wrong with the address, in a sentence. */
-export async function readQuestion(state, catalogue) {
+export async function readQuestion(state, catalogue, mine) {
+  const kept = state.mine === undefined ? undefined : mine.find(state.mine);
+  if (kept) return { ...kept.question, example: null, mistake: "", cause: null };
   let text = null;
   let mistake = "";
   try {
@@ -12,6 +14,7 @@ export async function readQuestion(state, catalogue) {
   } catch (error) {
     mistake = error.message;
   }
+  if (state.mine !== undefined) mistake = "This model is not kept in this browser any more.";
   const known = catalogue.find((example) => example.name === state.example);
   if (state.example && !known) mistake = `There is no example named '${state.example}'.`;
   const example = text === null ? known ?? catalogue.find(({ name }) => name === FIRST) : null;
@@ -27,12 +30,13 @@ export async function readQuestion(state, catalogue) {
     rules: state.normally ?? "",
     order: state.order === "count" ? "count" : "inclusion",
     event: state.event ?? "",
+    steps: /^\d{1,3}$/.test(state.steps ?? "") ? state.steps : "",
     cause: state.cause ?? null,
   };
 }
 
 /** What the address says of a question; null if its model is too long for one. */
-export async function writeQuestion({ example, text, values, effect, sufficiency, necessity, contrast, rules, order, event, cause }) {
+export async function writeQuestion({ example, text, values, effect, sufficiency, necessity, contrast, rules, order, event, steps, cause }) {
   const state = example ? { example: example.name } : await packText(text);
   if (state === null) return null;
   const context = joinAssignments(values);
@@ -44,6 +48,7 @@ export async function writeQuestion({ example, text, values, effect, sufficiency
   if (rules) state.normally = rules;
   if (rules && order !== "inclusion") state.order = order;
   if (event) state.event = event;
+  if (steps) state.steps = steps;
   if (cause) state.cause = cause;
   return state;
 }

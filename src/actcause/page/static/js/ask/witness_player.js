@@ -1,14 +1,14 @@
 // Playing a witness again: what happened, what is changed, what is held, what comes out.
 import { drawOnRelease } from "../shared/draw_on_release.js";
 import { button, el, put, prefersStillness } from "../shared/ui.js";
+import { joinWords } from "./verdict_line.js";
 
 const PAUSE = 1700;
 
-const joinWords = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`);
 const few = (parts, most = 6) =>
   parts.length > most ? joinWords([...parts.slice(0, most), `${parts.length - most} more`]) : joinWords(parts);
 
-/** The steps of a witness: each `{title, text, values, marks}`, to be shown on the graph. */
+/** The steps of a witness: each `{title, text, values, marks, news}`, to be shown on the graph; `news` is to be in sight. */
 export function listSteps(world, event, witness) {
   const { actual } = world;
   const was = (name) => actual[name] ?? event[name];
@@ -16,29 +16,30 @@ export function listSteps(world, event, witness) {
   const found = [];
   const values = Object.assign(Object.create(null), actual); // a variable may be called constructor
   const marks = Object.create(null);
-  const step = (title, text) => found.push({ title, text, values: { ...values }, marks: { ...marks } });
+  const step = (title, text, news) => found.push({ title, text, values: { ...values }, marks: { ...marks }, news });
+  const namesOf = (assignment) => Object.keys(assignment ?? {});
   const fix = (assignment, mark) => {
     for (const [name, value] of entries(assignment)) {
       values[name] = value;
       marks[name] = mark;
     }
   };
-  step("What happened", `${few(entries(event).map(([name, value]) => `${name}=${value}`))}, and ${world.effect}.`);
+  step("What happened", `${few(entries(event).map(([name, value]) => `${name}=${value}`))}, and ${world.effect}.`, [...namesOf(event), ...world.about]);
   fix(witness.changed, "changed");
-  step("Change", `Let ${few(entries(witness.changed).map(([name, value]) => `${name} be ${value} instead of ${was(name)}`))}.`);
+  step("Change", `Let ${few(entries(witness.changed).map(([name, value]) => `${name} be ${value} instead of ${was(name)}`))}.`, namesOf(witness.changed));
   if (entries(witness.frozen).length) {
     fix(witness.frozen, "held");
     const kept = entries(witness.frozen).map(([name, value]) => (value === actual[name] ? `${name} at ${value}, as it was` : `${name} at ${value}`));
-    step("Hold", `Hold ${few(kept)}.`);
+    step("Hold", `Hold ${few(kept)}.`, namesOf(witness.frozen));
   }
   if (entries(witness.others).length) {
     fix(witness.others, "given");
-    step("Set the rest", `Set ${few(entries(witness.others).map(([name, value]) => `${name}=${value}`))}.`);
+    step("Set the rest", `Set ${few(entries(witness.others).map(([name, value]) => `${name}=${value}`))}.`, namesOf(witness.others));
   }
   const followed = entries(witness.moved).filter(([name]) => !(name in marks));
   fix(Object.fromEntries(followed), "moved");
   const out = followed.length ? `Then ${few(followed.map(([name, value]) => `${name} becomes ${value}`))}. ` : "";
-  step("What comes out", witness.effect ? `${out}${world.effect} is still there.` : `${out}${world.effect} is gone: this made the difference.`);
+  step("What comes out", witness.effect ? `${out}${world.effect} is still there.` : `${out}${world.effect} is gone: this made the difference.`, [...followed.map(([name]) => name), ...world.about]);
   return found;
 }
 

@@ -63,7 +63,7 @@ class Replay {
     this.anew = button("Record anew", () => this.record(), { title: "Record other episodes, with another seed" });
     this.judgedField = field("Judged", this.judged);
     this.note = el("div", { class: "replay-note" });
-    this.canvas = el("canvas", { class: "replay-canvas", role: "img" });
+    this.canvas = el("canvas", { class: "replay-canvas", role: "img", "aria-label": "No episode is shown yet" });
     this.strip = el("canvas", { class: "replay-strip", role: "img", "aria-label": "Causes of each step" });
     this.play = button("", () => this.toggle(), { class: "main", "aria-label": "Play or pause", title: "Space" });
     this.slider = el("input", {
@@ -124,7 +124,7 @@ class Replay {
             small("◂", () => this.move(-1), "One step back (left arrow)"),
             this.play,
             small("▸", () => this.move(1), "One step on (right arrow)"),
-            small("Next event", () => this.jump(), "To the next step in which a factor acts (n)"),
+            small("Next event", () => this.jump(), "Next event: to the next step in which a factor acts (n)"),
             this.slider,
             this.place,
           ),

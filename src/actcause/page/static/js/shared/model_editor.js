@@ -1,4 +1,4 @@
-// A text area for model text, with line numbers and a mark at the line that is wrong.
+// A text area for model text, with line numbers and a mark at the line that is wrong. Long lines are wrapped.
 import { el } from "./ui.js";
 
 const MOST_NUMBERED = 5000; // lines
@@ -12,23 +12,47 @@ export function buildEditor(onChange) {
     spellcheck: "false",
     autocomplete: "off",
     autocapitalize: "off",
-    wrap: "off",
     "aria-label": "Model text",
     "aria-describedby": "model-error",
     on: { input: () => handleInput(), scroll: () => follow() },
   });
   const gutter = el("div", { class: "gutter", "aria-hidden": "true" });
+  const mirror = el("div", { class: "mirror", "aria-hidden": "true" }); // the same lines, to see how high each is
   const stripe = el("div", { class: "stripe", hidden: true, "aria-hidden": "true" });
   const error = el("p", { class: "line-error", id: "model-error", "aria-live": "polite" });
   let wrong = null;
+  let width = 0;
 
   /** As many line numbers as lines; those that are there stay, since a long text may come line by line. */
   function number() {
-    const count = area.value.split("\n").length;
-    const rows = Math.min(18, Math.max(5, count + 1));
-    if (area.rows !== rows) area.rows = rows;
+    const lines = area.value.split("\n");
+    const count = Math.min(lines.length, MOST_NUMBERED);
     while (gutter.childElementCount > count) gutter.lastChild.remove();
-    while (gutter.childElementCount < Math.min(count, MOST_NUMBERED)) gutter.append(el("div", { text: gutter.childElementCount + 1 }));
+    while (gutter.childElementCount < count) gutter.append(el("div", { text: gutter.childElementCount + 1 }));
+    while (mirror.childElementCount > count) mirror.lastChild.remove();
+    while (mirror.childElementCount < count) mirror.append(el("div", {}));
+    for (let index = 0; index < count; index += 1) {
+      const row = mirror.children[index];
+      const text = lines[index] || "\u200b"; // an empty line is as high as any
+      if (row.textContent !== text) row.textContent = text;
+    }
+    measure();
+  }
+
+  /** Each number is as high as its line, and the area as high as its text, within reason. */
+  function measure() {
+    width = area.clientWidth;
+    if (!width) return; // it is not on the page yet
+    mirror.style.width = `${width}px`;
+    const line = parseFloat(getComputedStyle(area).lineHeight);
+    const heights = [...mirror.children].map((row) => row.offsetHeight);
+    heights.forEach((height, index) => {
+      const wanted = height > 1.5 * line ? `${height}px` : "";
+      if (gutter.children[index].style.height !== wanted) gutter.children[index].style.height = wanted;
+    });
+    const rows = heights.reduce((sum, height) => sum + height, 0) / line;
+    area.rows = Math.min(18, Math.max(5, Math.ceil(rows) + 1));
+    follow();
   }
 
   function label(line) {
@@ -40,14 +64,13 @@ export function buildEditor(onChange) {
 
   function follow() {
     gutter.scrollTop = area.scrollTop;
-    const style = getComputedStyle(area);
-    const height = parseFloat(style.lineHeight);
-    stripe.hidden = wrong === null;
-    if (wrong === null || !height) return;
-    const top = parseFloat(style.paddingTop) + (wrong - 1) * height - area.scrollTop;
-    stripe.hidden = top < 0 || top > area.clientHeight - height;
+    const row = wrong === null ? null : mirror.children[wrong - 1];
+    stripe.hidden = !row;
+    if (!row) return;
+    const top = row.offsetTop - area.scrollTop;
+    stripe.hidden = top < 0 || top > area.clientHeight - row.offsetHeight;
     stripe.style.top = `${top}px`;
-    stripe.style.height = `${height}px`;
+    stripe.style.height = `${row.offsetHeight}px`;
   }
 
   function handleInput() {
@@ -55,14 +78,17 @@ export function buildEditor(onChange) {
     onChange(area.value);
   }
 
+  new ResizeObserver(() => {
+    if (area.clientWidth !== width) measure();
+  }).observe(area);
+
   return {
-    element: el("div", { class: "editor" }, el("div", { class: "lines" }, gutter, stripe, area), error),
+    element: el("div", { class: "editor" }, el("div", { class: "lines" }, gutter, mirror, stripe, area), error),
     area,
     get: () => area.value,
     set(text) {
       area.value = text;
       number();
-      follow();
     },
     mark(line, message) {
       const before = wrong;

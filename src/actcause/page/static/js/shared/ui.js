@@ -48,9 +48,10 @@ export function notice(root, message, kind = "note") {
   root.append(el("p", { class: `notice ${kind}`, role, text: String(message) }));
 }
 
-/** A control with its label. */
-export function field(label, control) {
-  return el("label", { class: "field" }, el("span", { text: label }), control);
+/** A control with its label; `more` stands beside the label. */
+export function field(label, control, more = null) {
+  const labelled = el("label", { class: "field" }, el("span", { text: label }), control);
+  return more ? el("div", { class: "field explained" }, labelled, more) : labelled;
 }
 
 export function button(label, onClick, properties = {}) {
@@ -120,17 +121,28 @@ const PAINTED = [
   "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "visibility", "display",
 ];
 
-/** Save an SVG element or a canvas as a PNG file, twice as fine as it is shown. */
-export async function savePng(source, name) {
-  const canvas = source instanceof HTMLCanvasElement ? source : await paintCopy(source);
+const MOST_PIXELS = 8000; // a side of a picture; browsers draw nothing on a larger canvas
+
+/** Save an SVG element or a canvas as a PNG file, twice as fine as it is shown; `full` for all of a larger drawing. */
+export async function savePng(source, name, full) {
+  const canvas = source instanceof HTMLCanvasElement ? source : await paintCopy(source, full);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   download(name, blob);
 }
 
-async function paintCopy(source) {
-  const box = source.getBoundingClientRect();
+/** Save an SVG element as a file of its own. */
+export function saveSvg(source, name, full) {
+  const copied = copyDrawing(source, full);
+  copied.prepend(svg("rect", { width: "100%", height: "100%", fill: paperColour() }));
+  download(name, new Blob([new XMLSerializer().serializeToString(copied)], { type: "image/svg+xml" }));
+}
+
+const paperColour = () => getComputedStyle(document.body).getPropertyValue("--paper").trim() || "#ffffff";
+
+/** A copy of a drawing that needs no style sheet. */
+function copyDrawing(source, full) {
+  const { width, height } = full ?? source.getBoundingClientRect();
   const copied = source.cloneNode(true);
-  // Outside the page there is no style sheet, so what it says is written into the copy.
   const originals = [source, ...source.querySelectorAll("*")];
   const copies = [copied, ...copied.querySelectorAll("*")];
   originals.forEach((original, index) => {
@@ -139,18 +151,25 @@ async function paintCopy(source) {
     copies[index].removeAttribute("style");
     copies[index].removeAttribute("class");
   });
-  copied.setAttribute("width", box.width);
-  copied.setAttribute("height", box.height);
+  copied.setAttribute("width", width);
+  copied.setAttribute("height", height);
+  if (full) copied.setAttribute("viewBox", `0 0 ${width} ${height}`);
   copied.setAttribute("xmlns", SVG);
-  const text = new XMLSerializer().serializeToString(copied);
+  return copied;
+}
+
+async function paintCopy(source, full) {
+  const { width, height } = full ?? source.getBoundingClientRect();
+  const text = new XMLSerializer().serializeToString(copyDrawing(source, full));
   const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   try {
     const image = new Image();
     image.src = address;
     await image.decode();
-    const canvas = el("canvas", { width: Math.ceil(box.width * 2), height: Math.ceil(box.height * 2) });
+    const finer = Math.min(2, MOST_PIXELS / Math.max(width, height));
+    const canvas = el("canvas", { width: Math.ceil(width * finer), height: Math.ceil(height * finer) });
     const context = canvas.getContext("2d");
-    context.fillStyle = getComputedStyle(document.body).getPropertyValue("--paper").trim() || "#ffffff";
+    context.fillStyle = paperColour();
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas;
