@@ -350,3 +350,36 @@ def test_a_model_with_time_is_unrolled_over_the_steps_that_are_asked_for(client)
     assert {"valve@0": 1} in [cause["event"] for cause in reply["answers"][0]["causes"]]
     judged = {**asked, "definitions": ["but-for"], "event": "valve@3=1", "steps": 3}
     assert client.post("/api/ask/judge", json=judged).json()["verdicts"][0]["holds"] is False
+
+
+# -- for those who do not know the context -------------------------------------------------------------
+
+
+def test_explanations_are_relative_to_what_is_known(client: TestClient) -> None:
+    fire = examples.load("forest-fire-conjunctive")
+    found = client.post("/api/ask/explanations", json=question(fire)).json()
+    assert [each["event"] for each in found["explanations"]] == [{"L": 1, "MD": 1}]
+    assert (found["count"], found["status"]) == ("4", "complete")
+    found = client.post("/api/ask/explanations", json=question(fire, contexts="L == 1")).json()
+    assert [each["event"] for each in found["explanations"]] == [{"MD": 1}]
+    reply = client.post("/api/ask/explanations", json=question(fire, contexts="Q"))
+    assert (reply.status_code, reply.json()["parameter"]) == (422, "contexts")
+
+
+def test_an_event_has_its_probabilities_by_every_definition(client: TestClient) -> None:
+    asked = {"event": "ST=1", "prior": "ST=1/2, BT=1/4", "evidence": "BS == 1"}
+    found = client.post("/api/ask/probabilities", json=question(**asked)).json()
+    assert [each["value"] for each in found["measures"]][::2] == ["3/4", "3/5"]
+    causes = {each["definition"]: each["value"] for each in found["causes"]}
+    assert list(causes) == list(DEFINITIONS)
+    assert (causes["but-for"], causes["modified-hp"], causes["direct"]) == ("3/5", "4/5", "0")
+    for field, wrong in (("prior", "ST=2"), ("evidence", "Q"), ("event", "")):
+        reply = client.post("/api/ask/probabilities", json=question(**{**asked, field: wrong}))
+        assert (reply.status_code, reply.json()["parameter"]) == (422, field)
+
+
+@pytest.mark.parametrize(
+    ("text", "sink"), [("Y = X\nX\nZ", "Y"), ("A\nB = A\nC = A", "C"), ("A\nB", "B"), (ROCKS.text, "BS")]
+)
+def test_a_question_is_offered_about_the_end_of_the_chain(client: TestClient, text: str, sink: str) -> None:
+    assert client.post("/api/ask/check", json={"text": text}).json()["sink"] == sink
