@@ -12,7 +12,9 @@ LENS = "[aria-label^='Close-up']"
 
 def figures(tab) -> dict[str, str]:
     """The numbers above the picture, by what they count."""
-    return {one.split("\n")[-1].strip(): one.split("\n")[0].strip() for one in tab.locator(".figure").all_inner_texts()}
+    return {
+        one.split("\n")[-1].rstrip("? "): one.split("\n")[0].strip() for one in tab.locator(".figure").all_inner_texts()
+    }
 
 
 def opened(tab, address: str) -> None:
@@ -37,11 +39,19 @@ def slide(tab, label: str, key: str, times: int = 1) -> None:
         slider.press(key)
 
 
-def test_a_newcomer_sees_the_papers_pusher_already_computed(tab) -> None:
+def test_a_newcomer_sees_a_few_states_with_words_for_what_matters(tab) -> None:
     opened(tab, "")
+    assert int(figures(tab)["states"]) < 30
+    assert "minimal pair" not in tab.locator("main").inner_text()
+    tab.get_by_role("button", name="What is meant by map (minimal pair)?").first.click()
+    assert "as few of them in all as can be" in tab.locator(".term-said").inner_text()
+
+
+def test_the_papers_pusher_is_computed_at_once(tab) -> None:
+    opened(tab, "?example=pusher-1d")
     assert figures(tab)["states"] == "1,002,001"
-    assert figures(tab)["least cost"] == "2,003"
-    assert figures(tab)["minimal pair"] == "1"
+    assert figures(tab)["variables in all"] == "2,003"
+    assert figures(tab)["best map"] == "1"
     assert tab.get_by_label("alpha sufficiency, a number or a fraction").input_value() == "0.2"
     assert tab.get_by_label("alpha necessity, a number or a fraction").input_value() == "0.01"
     assert tab.locator(".binaries tbody tr").count() == 4
@@ -60,7 +70,7 @@ def test_a_newcomer_sees_the_papers_pusher_already_computed(tab) -> None:
 
 
 def test_a_slider_changes_the_picture_and_the_numbers(tab) -> None:
-    opened(tab, "")
+    opened(tab, "?example=pusher-1d")
     before = pixels(tab)
     tab.get_by_label("none (one change is enough)").check()
     tab.locator(".figure", has_text="1,003,001").wait_for()
@@ -74,36 +84,36 @@ def test_a_slider_changes_the_picture_and_the_numbers(tab) -> None:
 
 def test_weak_sufficiency_has_a_number_of_pairs_too_large_to_write_out(tab) -> None:
     opened(tab, "?as=none&an=none")
-    count = tab.locator(".figure", has_text="minimal pairs")
+    count = tab.locator(".figure", has_text="best maps")
     assert "2" in count.inner_text()
     assert int(count.locator("sup").first.inner_text()) > 100
     tab.get_by_role("button", name="next ▶").click()
-    tab.get_by_text("Pair 2 differs from pair 1 in 1 state:").wait_for()
+    tab.get_by_text("Map 2 differs from map 1 in 1 state:").wait_for()
 
 
 def test_rock_throwing_is_a_table_and_stepping_changes_a_binary(tab) -> None:
     opened(tab, "?example=rock-throwing")
-    assert figures(tab)["minimal pairs"] == "32"
+    assert figures(tab)["best maps"] == "32"
     assert tab.locator(".states tbody tr").count() == 4
     before = tab.locator(".states tbody code").all_inner_texts()
     tab.get_by_role("button", name="next ▶").click()
-    tab.get_by_text("Pair 2 differs from pair 1 in 1 state:").wait_for()
+    tab.get_by_text("Map 2 differs from map 1 in 1 state:").wait_for()
     after = tab.locator(".states tbody code").all_inner_texts()
     assert sum(a != b for a, b in zip(before, after, strict=True)) == 1
     assert tab.locator(".states tr.changed").count() == 1
     tab.locator("body").press("[")
     tab.locator(".states tr.changed").wait_for(state="detached")
     assert tab.locator(".states tbody code").all_inner_texts() == before
-    tab.get_by_label("Number of the pair").fill("32")
-    tab.get_by_label("Number of the pair").press("Enter")
-    tab.get_by_text("Pair 32 differs from pair 31").wait_for()
+    tab.get_by_label("Number of the map").fill("32")
+    tab.get_by_label("Number of the map").press("Enter")
+    tab.get_by_text("Map 32 differs from map 31").wait_for()
     assert tab.get_by_role("button", name="next ▶").is_disabled()
 
 
 def test_all_valid_pairs_of_the_mover_are_counted_by_cost(tab) -> None:
     opened(tab, "?example=mover-1d")
-    tab.get_by_text("1,024 valid pairs in all").wait_for()
-    chart = tab.get_by_role("img", name="Valid pairs by cost").get_attribute("aria-label")
+    tab.get_by_text("1,024 valid maps").wait_for()
+    chart = tab.get_by_role("img", name="Valid maps by variables in all").get_attribute("aria-label")
     assert "cost 14 1; cost 15 10;" in chart
 
 
@@ -124,14 +134,14 @@ def test_pointing_at_a_state_says_why_and_names_a_neighbour(tab) -> None:
     said = said_of(tab, "m=0, o=1: m' = 0")
     assert "Necessary: 11 of 12 settings of m and o" in said
     assert "m: not sufficient: with m=0 held, 2 of 3 settings" in said
-    assert "With o=0 instead of 1, m' is 1 and the binary 10: o no longer matters." in said
-    assert tab.locator(".state-line").inner_text().startswith("m=0, o=1: 11")
+    assert "With o=0 instead of 1, m' is 1 and o no longer matters." in said
+    assert tab.locator(".state-line").inner_text().endswith("together, 11")
     tab.mouse.move(5, 5)
     said_of(tab, "m=3, o=0")
 
 
 def test_the_cursor_moves_by_keyboard_and_the_neighbour_can_be_visited(tab) -> None:
-    opened(tab, "")
+    opened(tab, "?example=pusher-1d")
     tab.locator(PICTURE).focus()
     said_of(tab, "P=500, X=502: Y = 501")
     tab.keyboard.press("ArrowUp")
@@ -144,7 +154,7 @@ def test_the_cursor_moves_by_keyboard_and_the_neighbour_can_be_visited(tab) -> N
 
 
 def test_a_click_in_the_close_up_chooses_a_state(tab) -> None:
-    opened(tab, "")
+    opened(tab, "?example=pusher-1d")
     box = tab.locator(LENS).bounding_box()
     inside = {"width": box["width"] - 82, "height": box["height"] - 58}
     # The window is 11 by 9 cells around P=500, X=502; the cell below its middle is X=501.
@@ -166,7 +176,7 @@ def test_other_variables_are_held_by_a_slice_and_a_binary_can_be_sought(tab) -> 
 
 
 def test_a_restriction_narrows_the_space(tab) -> None:
-    opened(tab, "")
+    opened(tab, "?example=pusher-1d")
     tab.get_by_label("Only states in which").fill("P >= 498 and P <= 501 and X >= 500 and X <= 503")
     tab.get_by_label("Only states in which").press("Enter")
     tab.locator(".figure", has_text="16").first.wait_for()

@@ -174,8 +174,8 @@ class StateExplanation:
         if failed:
             return f"{names}: {failed[0][0].lower()}{failed[0][1:]}"
         return (
-            f"{names}: passes both conditions, but states that agree on {names} and not on {self.outcome} compete for "
-            f"this binary, and giving it to others costs less."
+            f"{names}: passes both conditions, but states that agree on {names} and not on {self.outcome} compete, "
+            f"and giving {names} to others takes fewer variables in all."
         )
 
     def _list_others(self) -> list[str]:
@@ -207,7 +207,7 @@ class StateExplanation:
         return {
             "context": self.space.context_of(nearest),
             "text": f"With {join_words(instead) if instead else 'another context'}, {self.outcome} is "
-            f"{states.outcome_of(nearest)} and the binary {states.binary(other)}: "
+            f"{states.outcome_of(nearest)} and "
             f"{_describe_difference(states.names(self.mask), states.names(other))}.",
         }
 

@@ -357,7 +357,7 @@ class Ask {
     const state = example ? { example: example.name } : await packText(editor.get());
     const at = Object.entries(values).map(([name, value]) => `${name}=${value}`).join(",");
     if (state === null) toast("This model is too long to be handed over.");
-    else this.app.go("preimages", { ...state, outcome, at });
+    else this.app.go("preimages", { ...state, outcome, at, slice: at });
   }
 }
 

@@ -4,7 +4,7 @@ import { button, el, field, notice, put } from "../shared/ui.js";
 
 const OPTIONS = [
   ["steps", "Steps", 200000],
-  ["distil_steps", "Steps to distil", 200000],
+  ["distil_steps", "Steps to compress (distil)", 200000],
   ["batch", "Rows of a step", 8192],
   ["width", "Width of the networks", 1024],
   ["layers", "Layers", 8],

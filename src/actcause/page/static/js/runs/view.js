@@ -10,7 +10,7 @@ const IDLE = 5000;
 const AT_ONCE = 3; // runs that are chosen for a newcomer
 const MEANINGS = {
   full: "error seeing all factors", own: "error from the outcome's own state", chosen: "error under the chosen causes",
-  length: "causes chosen per row", binary: "loss of the cause network", error: "error of the stage's model",
+  length: "causes chosen per row", binary: "loss of the network that names causes", loose: "loss of the same with less decay", error: "error of the stage's model",
 };
 const SHAPES = ["circle", "square", "triangle", "diamond"];
 const TICKS = [0, 1, 5, 10, 20, 30, 40, 50];

@@ -1,5 +1,6 @@
 // What the page says about a partition: its numbers, what each binary means, why a state has its own.
 
+import { explain } from "../shared/terms.js";
 import { drawBars } from "../shared/chart.js";
 import { drawSwatch } from "./heatmap.js";
 import { formatShare } from "./share_slider.js";
@@ -11,19 +12,19 @@ const MOST_OTHERS = 6;
 
 /** The heading and the numbers. */
 export function buildSummary(reply) {
-  const figure = (value, words) => el("div", { class: "figure" }, el("b", {}, value), el("span", { text: words }));
+  const figure = (value, words, term) => el("div", { class: "figure" }, el("b", {}, value), el("span", {}, words, term && explain(term)));
   return [
     el("h1", { text: `What ${reply.outcome} hangs on, in every state` }),
     el(
       "div",
       { class: "figures" },
       figure(formatCount(reply.states), reply.states === 1 ? "state" : "states"),
-      figure(formatCount(reply.cost), "least cost"),
-      figure(showPowers(reply.count), reply.count === "1" ? "minimal pair" : "minimal pairs"),
-      figure(formatCount(reply.binaries), reply.binaries === 1 ? "binary in use" : "binaries in use"),
+      figure(formatCount(reply.cost), "variables in all", "least cost"),
+      figure(showPowers(reply.count), reply.count === "1" ? "best map" : "best maps", "minimal pair"),
+      figure(formatCount(reply.binaries), reply.binaries === 1 ? "set of variables" : "sets of variables", "binary"),
       figure(`${reply.seconds.toFixed(2)} s`, "to compute"),
     ),
-    el("p", { class: "small", text: `Each state has a binary: the variables that ${reply.outcome} depends on there.` }),
+    el("p", { class: "small", text: `Each state has a colour for the variables that ${reply.outcome} depends on there; a best map has as few of them in all as can be.` }),
   ];
 }
 
@@ -34,21 +35,21 @@ export function buildLegend(reply, look, seek) {
       "tr",
       {},
       el("td", {}, drawSwatch(look.get(one.code))),
-      el("td", {}, el("code", { text: one.binary.length > LONG_BINARY ? "" : one.binary })),
       el("td", { text: one.words }),
+      el("td", {}, el("code", { text: one.binary.length > LONG_BINARY ? "" : one.binary })),
       el("td", { class: "number", text: formatCount(one.states) }),
       el("td", { class: "number", text: one.share }),
       el("td", {}, button("show", () => seek(one), { class: "small", "aria-label": `Show a state with ${one.words}` })),
     ),
   );
-  const head = ["", "binary", "what matters", "states", "share", ""].map((text, place) =>
+  const head = ["", "what matters", "in digits", "states", "share", ""].map((text, place) =>
     el("th", { scope: "col", class: place === 3 || place === 4 ? "number" : null, text }),
   );
   const left = reply.binaries - reply.legend.length;
   return [
-    el("h2", { text: "Binaries" }),
+    el("h2", {}, "What matters", explain("binary")),
     el("div", { class: "binaries" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
-    left ? el("p", { class: "small soft", text: `${formatCount(left)} rarer binaries are not listed; they are grey.` }) : "",
+    left ? el("p", { class: "small soft", text: `${formatCount(left)} rarer sets of variables are not listed; they are grey.` }) : "",
   ];
 }
 
@@ -60,9 +61,9 @@ export function buildLengths(reply, width) {
     text: `${countWords(one.states, "state")}, ${one.share}`,
   }));
   return [
-    el("h2", { text: "Cost: how long the binaries are" }),
-    drawBars(values, { title: "States by the length of their binary", width }),
-    el("p", { class: "small soft", text: `A state costs the length of its binary; all together cost ${formatCount(reply.cost)}.` }),
+    el("h2", { text: "How many variables matter" }),
+    drawBars(values, { title: "States by how many variables matter there", width }),
+    el("p", { class: "small soft", text: `Added up over all states: ${formatCount(reply.cost)} (the cost of the map).` }),
   ];
 }
 
@@ -72,15 +73,15 @@ export function buildCosts(reply, width) {
     .slice(0, MOST_COSTS)
     .map((one) => ({ name: `cost ${formatCount(one.cost)}`, value: one.part, text: one.pairs }));
   return [
-    el("h2", { text: "All valid pairs by cost" }),
-    drawBars(values, { title: "Valid pairs by cost", width }),
-    el("p", { class: "small soft" }, showPowers(reply.total), " valid pairs in all; those of the first row are the minimal ones."),
+    el("h2", { text: "All valid maps by variables in all" }),
+    drawBars(values, { title: "Valid maps by variables in all", width }),
+    el("p", { class: "small soft" }, showPowers(reply.total), " valid maps; those of the first row are the best ones."),
   ];
 }
 
 /** Why all valid pairs are not counted here. */
 export function explainNoCosts(sentence) {
-  return [el("h2", { text: "All valid pairs by cost" }), el("p", { class: "small soft", text: `Not counted. ${sentence}` })];
+  return [el("h2", { text: "All valid maps by variables in all" }), el("p", { class: "small soft", text: `Not counted. ${sentence}` })];
 }
 
 /** Why a state has its binary; `go` leads to its neighbour. */
@@ -92,14 +93,14 @@ export function buildReasons(reply, go) {
     el("p", {}, el("code", { text: reply.binary }), ` ${reply.words}.`),
     reasons.length ? list(reasons) : "",
     shorter.length ? [el("h3", { text: reasons.length ? "Nothing shorter does" : "No variables pass" }), list(shorter)] : "",
-    others.length ? el("p", { text: `In other minimal pairs it has ${listBinaries(others)}` }) : "",
+    others.length ? el("p", { text: `In other best maps it has ${listBinaries(others)}` }) : "",
     neighbour
       ? [
-          el("h3", { text: "The nearest state with another binary" }),
+          el("h3", { text: "The nearest state in which something else matters" }),
           el("p", { text: neighbour.text }),
           button("Go there", () => go(neighbour.context), { class: "small" }),
         ]
-      : el("p", { class: "soft", text: "Every state has this binary." }),
+      : el("p", { class: "soft", text: "The same matters in every state." }),
   ];
 }
 
@@ -108,7 +109,7 @@ export function buildChanges({ pair, changes: { count, listed } }, go) {
   if (!count) return "";
   const first = listed.slice(0, 3);
   return [
-    el("p", { text: `Pair ${formatCount(pair)} differs from pair ${formatCount(pair - 1)} in ${countWords(count, "state")}:` }),
+    el("p", { text: `Map ${formatCount(pair)} differs from map ${formatCount(pair - 1)} in ${countWords(count, "state")}:` }),
     first.map((one) => button(`${one.state}: ${one.from} → ${one.to}`, () => go(one.context), { class: "small" })),
     count > first.length ? el("p", { text: `and ${formatCount(count - first.length)} more.` }) : "",
   ];

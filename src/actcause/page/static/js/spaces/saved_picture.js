@@ -40,7 +40,7 @@ function describeSettings(reply) {
   const { alpha_sufficiency: sufficiency, alpha_necessity: necessity, cost, states, pair, where } = reply;
   const share = (name, fraction) => `alpha ${name} ${fraction === null ? "none" : formatShare(fraction)}`;
   const parts = [share("sufficiency", sufficiency), share("necessity", necessity)];
-  parts.push(countWords(states, "state"), `cost ${formatCount(cost)}`, `pair ${formatCount(pair)}`);
+  parts.push(countWords(states, "state"), `${formatCount(cost)} variables in all`, `map ${formatCount(pair)}`);
   if (where) parts.push(`only ${where}`);
   for (const [name, value] of Object.entries(reply.held)) parts.push(`${name} = ${value}`);
   return parts.join(" · ");

@@ -9,7 +9,7 @@ export class StateTable {
     const { columns, rows, more } = reply.table;
     this.rows = rows.map((row) => [row.context, this.row(row, look.get(row.code), listeners)]);
     const head = [...columns, reply.outcome].map((text) => el("th", { scope: "col", class: "number", text }));
-    head.unshift(el("th", { scope: "col", colspan: 2, text: "binary" }));
+    head.unshift(el("th", { scope: "col", colspan: 2, text: "what matters" }));
     this.element = el(
       "div",
       {},
@@ -18,7 +18,7 @@ export class StateTable {
         { class: "states" },
         el(
           "table",
-          { "aria-label": "Every state with its binary; the arrow keys go from row to row" },
+          { "aria-label": "Every state with what matters there; the arrow keys go from row to row" },
           el("thead", {}, el("tr", {}, head)),
           el(
             "tbody",

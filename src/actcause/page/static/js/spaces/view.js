@@ -1,4 +1,4 @@
-// The view Preimages: a state space coloured by binary, sliders for the shares, pairs to step through, and reasons.
+// The view All states (preimages): a state space coloured by what matters, sliders for the shares, maps to step through, and reasons.
 
 import { get } from "../shared/api.js";
 import { writeCsv } from "../shared/chart.js";
@@ -11,11 +11,12 @@ import { drawSavedPicture } from "./saved_picture.js";
 import { drawOnRelease } from "../shared/draw_on_release.js";
 import { buildViewOptions } from "./view_options.js";
 import { formatShare, ShareSlider } from "./share_slider.js";
+import { explain } from "../shared/terms.js";
 import { StateBrowser } from "./state_browser.js";
 import * as report from "./partition_report.js";
 import { button, copy, debounce, download, el, field, keepNewest, notice, put, savePng, spinner, toast } from "../shared/ui.js";
 
-const FIRST = "pusher-1d"; // for those who have not chosen yet
+const FIRST = "mover-1d"; // for those who have not chosen yet: small enough to be read state by state
 const COUNTED = 64; // states up to which all valid pairs are counted
 // What stands in the address, besides the model itself; `at` is the state that is looked at.
 const KEYS = ["example", "outcome", "as", "an", "where", "pair", "x", "y", "slice", "show", "at"];
@@ -25,7 +26,7 @@ const QUESTION = { outcome: "", where: "", as: "", an: "", ...VIEWED };
 
 export const view = {
   name: "preimages",
-  title: "Preimages",
+  title: "All states",
   async mount(root, state, app) {
     const shown = new Preimages(root, app, await get("/api/ask/examples"));
     await shown.open(state);
@@ -44,14 +45,14 @@ class Preimages {
     this.outcome = this.line("outcome", { list: "outcomes" }, { ...VIEWED });
     this.where = this.line("where", { placeholder: "all states" }, { pair: "" });
     this.sufficiency = new ShareSlider(
-      "alpha sufficiency",
+      "May be undone: alpha sufficiency",
       "The share of changes of all other variables that may undo the outcome.",
       ["none (weak sufficiency)", 1],
       (as) => this.change({ as, pair: "" }),
     );
     this.necessity = new ShareSlider(
-      "alpha necessity",
-      "The share of changes of the binary's own variables that must undo it.",
+      "Must undo it: alpha necessity",
+      "The share of changes of the variables that matter that must undo it.",
       ["none (one change is enough)", 0],
       (an) => this.change({ an, pair: "" }),
     );
@@ -100,7 +101,7 @@ class Preimages {
     this.number = el("input", {
       type: "number",
       min: 1,
-      "aria-label": "Number of the pair",
+      "aria-label": "Number of the map",
       on: { change: () => this.change({ pair: this.number.value }) },
     });
     this.most = el("span", {});
@@ -110,9 +111,9 @@ class Preimages {
     this.summary = el("div", {});
     this.story = el("p", { class: "soft" });
     this.legend = el("section", { "aria-label": "Binaries" });
-    this.why = el("section", { class: "why panel", "aria-live": "polite", "aria-label": "Why this binary" });
+    this.why = el("section", { class: "why panel", "aria-live": "polite", "aria-label": "Why this matters here" });
     this.lengths = el("section", { "aria-label": "Cost" });
-    this.costs = el("section", { "aria-label": "All valid pairs" });
+    this.costs = el("section", { "aria-label": "All valid maps" });
     this.columns = el(
       "div",
       { class: "two", hidden: true },
@@ -137,9 +138,9 @@ class Preimages {
       el(
         "fieldset",
         {},
-        el("legend", { text: "Minimal pair" }),
+        el("legend", {}, "Best map", explain("minimal pair")),
         el("div", { class: "pairs" }, this.previous, this.following),
-        el("div", { class: "row" }, "pair", this.number, this.most),
+        el("div", { class: "row" }, "map", this.number, this.most),
         this.changes,
       ),
       this.shape,
@@ -149,7 +150,7 @@ class Preimages {
         button("Copy link", () => this.copyLink()),
         button("Copy command", () => this.copyCommand()),
         button("PNG", () => this.savePicture(), { title: "Save the picture" }),
-        button("CSV", () => this.saveCsv(), { title: "Save the table, or what each binary means" }),
+        button("CSV", () => this.saveCsv(), { title: "Save the table, or what matters where" }),
       ),
     );
   }
