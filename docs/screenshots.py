@@ -1,4 +1,4 @@
-"""Pictures of every view of the explorer for the docs: light and dark, for a laptop and for a projector.
+"""Pictures of every view of the explorer for the docs: light and dark, for half a screen, a laptop and a projector.
 
 python docs/screenshots.py [VIEW ...]      writes docs/img/explorer-VIEW-WIDTH-THEME.png
 
@@ -24,21 +24,21 @@ from playwright.sync_api import Page, sync_playwright
 
 FOLDER = Path(__file__).parent / "img"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-SIZES = {1280: 800, 1920: 1080}
+SIZES = {640: 900, 1280: 800, 1920: 1080}
 THEMES = ("light", "dark")
 
 
 def show_answer(page: Page) -> None:
     """Wait for the answer to the first question."""
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".overview")
 
 
 def show_witness(page: Page) -> None:
     """Show a cause's witness at its last step."""
-    page.wait_for_selector(".card")
-    page.locator('.card[data-definition="modified-hp"] .cause').first.click()
+    page.wait_for_selector(".overview")
+    page.locator(".overview tbody tr", has_text="modified").locator(".mark.cause").last.click()
     page.locator(".player .step").last.click()
-    page.evaluate("scrollTo(0, 0)")
+    page.locator(".verdict-line").scroll_into_view_if_needed()
     page.wait_for_timeout(500)  # colours fade in
 
 

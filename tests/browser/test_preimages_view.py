@@ -83,7 +83,7 @@ def test_a_slider_changes_the_picture_and_the_numbers(tab) -> None:
 
 
 def test_weak_sufficiency_has_a_number_of_pairs_too_large_to_write_out(tab) -> None:
-    opened(tab, "?as=none&an=none")
+    opened(tab, "?example=pusher-1d&as=none&an=none")
     count = tab.locator(".figure", has_text="best maps")
     assert "2" in count.inner_text()
     assert int(count.locator("sup").first.inner_text()) > 100
