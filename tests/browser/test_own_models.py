@@ -199,3 +199,19 @@ def test_words_are_explained_and_a_tour_has_three_steps(tab) -> None:
     assert question.evaluate("node => node === document.activeElement")
     tab.goto(f"/{link}")
     assert "Halpern-Pearl, modified" in tab.locator(".words .sought").inner_text()
+
+
+def test_a_model_with_next_values_is_asked_about_over_several_steps(tab) -> None:
+    tab.goto("/")
+    write(tab, "open\nlevel in 0..3 = 0\nlevel' = min(3, level + open)", "What caused level")
+    assert tab.locator("#steps").is_visible()
+    tab.fill("#steps", "3")
+    tab.keyboard.press("Tab")
+    tab.wait_for_selector("h1:has-text('What caused level=3 at step 3?'):not(.stale)")
+    assert tab.locator('.graph [data-name="open@0"]').count() == 1
+    assert "steps=3" in tab.url
+    tab.click("#root-open\\@1")
+    tab.wait_for_selector("h1:has-text('What caused level=2 at step 3?'):not(.stale)")
+    tab.fill("#model-text", "A\nB = A")
+    tab.wait_for_selector("h1:has-text('What caused B=1?'):not(.stale)")
+    assert tab.locator("#steps").is_hidden()

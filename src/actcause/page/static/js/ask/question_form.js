@@ -9,7 +9,7 @@ import { button, el, field, put } from "../shared/ui.js";
 const OWN = "Your own model: one variable a line, with an equation if it follows from others.";
 const BUTTONS = 6; // values of the outcome that have a button each
 const KEYWORDS = new Set(["and", "or", "not", "if", "else", "in", "True", "False", "true", "false", "min", "max", "abs"]);
-const TIMED = /'$/; // of a variable: what it is a step later
+const TIMED = /^\s*[\p{L}_][\p{L}\p{N}_]*'\s*(in\b.*)?=/mu; // a line for what a variable is a step later
 
 export class QuestionForm {
   /**
@@ -39,7 +39,7 @@ export class QuestionForm {
     this.event = this.line({ id: "event", class: "mono grow", placeholder: "BT=1" }, { keydown: judgeOnEnter });
     this.sufficiency = this.line({ id: "sufficiency", placeholder: "as usual", size: 8 }, leave);
     this.necessity = this.line({ id: "necessity", placeholder: "as usual", size: 8 }, leave);
-    this.steps = el("input", { type: "number", id: "steps", class: "mono", min: 1, max: 50, step: 1, placeholder: "1", on: leave });
+    this.steps = el("input", { type: "number", id: "steps", class: "mono", min: 1, max: 500, step: 1, placeholder: "one, x' and x", on: leave });
     this.inputs = {
       context: this.roots.element, effect: this.effect, contrast: this.contrast, normality: this.rules, event: this.event,
       alpha_sufficiency: this.sufficiency, alpha_necessity: this.necessity, steps: this.steps,
@@ -84,7 +84,7 @@ export class QuestionForm {
       { "aria-label": "Time", hidden: true },
       heading("steps", "How many steps", "steps"),
       this.steps, errors.steps,
-      el("p", { class: "soft small", text: "x' is what x is a step later. The model is repeated so many times." }),
+      el("p", { class: "soft small", text: "x' is what x is a step later. With a number, the model is repeated so many times, and x@3 is x at step 3." }),
     );
     return el(
       "div",
@@ -153,7 +153,13 @@ export class QuestionForm {
   }
 
   get isTimed() {
-    return !this.timed.hidden;
+    return TIMED.test(this.editor.get());
+  }
+
+  /** The model itself, as the server is asked about it. */
+  get modelAsked() {
+    const steps = this.steps.value.trim();
+    return { text: this.editor.get(), steps: this.isTimed && /^\d+$/.test(steps) ? Number(steps) : null };
   }
 
   /** The question as the address has it. */
@@ -169,7 +175,7 @@ export class QuestionForm {
     const share = (input) => (isUsual(input) ? null : input.value.trim());
     const rules = this.rules.value.split("\n").map((rule) => rule.trim()).filter((rule) => rule);
     return {
-      text: this.editor.get(),
+      ...this.modelAsked,
       context: this.values,
       effect: this.effect.value,
       alpha_sufficiency: share(this.sufficiency),
@@ -195,6 +201,7 @@ export class QuestionForm {
 
   introduce() {
     this.picker.show(this.example);
+    this.timed.hidden = !this.isTimed;
     this.story.textContent = this.example?.story ?? OWN;
     this.source.textContent = this.example?.source ?? "";
   }
@@ -232,7 +239,6 @@ export class QuestionForm {
     this.known = model;
     this.values = Object.fromEntries(roots.map((root) => [root.name, fitValue(root, this.values[root.name])]));
     if (this.suggested && sink) this.effect.value = `${sink.name} == ${sink.range.high}`;
-    this.timed.hidden = !model.variables.some(({ name }) => TIMED.test(name) && byName.has(name.replace(TIMED, "")));
     this.roots.build(roots, this.values);
     const asked = byName.get(namesOf(this.effect.value)[0]);
     const outcome = this.example || !asked ? sink : asked;
@@ -245,7 +251,8 @@ export class QuestionForm {
 
   /** Another model: everything by default. */
   startAnew() {
-    for (const input of [this.effect, this.contrast, this.rules, this.event, this.sufficiency, this.necessity, this.steps]) this.drop(input);
+    for (const input of [this.effect, this.contrast, this.rules, this.event, this.sufficiency, this.necessity]) this.drop(input);
+    if (!this.isTimed) this.drop(this.steps); // else they are why it is another model
     this.suggested = true;
   }
 
@@ -289,7 +296,7 @@ export class QuestionForm {
 const isUsual = (input) => ["", "none"].includes(input.value.trim());
 
 /** The variables that a formula or an event names. */
-const namesOf = (text) => (text.match(/[\p{L}_][\p{L}\p{N}_]*'*/gu) ?? []).filter((word) => !KEYWORDS.has(word));
+const namesOf = (text) => (text.match(/[\p{L}_][\p{L}\p{N}_]*'*(@\d+)?/gu) ?? []).filter((word) => !KEYWORDS.has(word));
 
 /** The value if it is one of the root's, else its highest. */
 function fitValue({ range }, value) {

@@ -68,7 +68,7 @@ class Ask {
       onAsk: (effect) => this.form.setEffect(effect),
       onRetry: () => this.look(),
     });
-    this.form.start.append(this.shelf.element, this.form.story, this.form.source);
+    this.form.start.append(this.shelf.element, this.form.story, this.form.modelAsked);
     this.element = el("div", { class: "ask" }, this.form.start, this.form.element, this.panel.element);
     this.tour = buildTour(this.element);
     root.append(this.tour.element, this.element);
@@ -187,7 +187,7 @@ class Ask {
     this.panel.markStale(true);
     let model;
     try {
-      model = await this.latest.check(() => post("/api/ask/check", { text: editor.get() }));
+      model = await this.latest.check(() => post("/api/ask/check", this.form.modelAsked));
     } catch (error) {
       this.put = null;
       if (error.status) editor.mark(error.line, error.message);
