@@ -183,7 +183,7 @@ class Model:
         valve@0
         level@0 in 0..9 = 5
         valve@1
-        level@1 in 0..9 = min(level@0 + valve@0, 9)
+        level@1 = min(level@0 + valve@0, 9)
         """
         own = (self.variables, self.ranges, self.equations, self.exogenous, self.labels, self.order, self._declared)
         parts = unroll(StepModel(*own), steps, constant)

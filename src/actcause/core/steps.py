@@ -43,7 +43,7 @@ def hint_name(name: str, known: Collection[str]) -> str:
     >>> hint_name("alarm", ["alarm@0", "alarm@1"])
     "; it has a value at each step: write 'alarm@1' for that at step 1"
     >>> hint_name("alarm@7", ["alarm", "alarm'"])
-    "; unroll the model over at least 7 steps, as model.unrolled(7) or --steps 7 do"
+    '; unroll the model over at least 7 steps, as model.unrolled(7) or --steps 7 do'
     """
     base, step = split_step(name)
     if step is None and at_step(name, 0) in known:
