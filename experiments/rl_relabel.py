@@ -66,7 +66,7 @@ class Piece:
 
 
 FULL = Arguments()
-SMALL = Arguments(("push-5",), ("her", "true"), seeds=(0,), steps=10_000, every=2500, episodes=50, width=64, batch=128)
+SMALL = Arguments(("push-5",), ("her", "true"), seeds=(0,), steps=40_000, every=5000, episodes=50, width=64, batch=128)
 QUICK = Arguments(
     ("push-5",), ("her", "true", "near"), seeds=(0,), steps=600, every=300, episodes=10, width=32, batch=64
 )
