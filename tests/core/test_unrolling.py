@@ -236,3 +236,6 @@ def test_contrast_and_normality_take_steps() -> None:
     normal = ac.causes(model, normality=["drain@1 == 0", "valve@1 == 1"], **asked)
     assert {"valve@0": 1} in [dict(cause.event) for cause in normal]
     assert {"valve@1": 1} not in [dict(cause.event) for cause in normal]
+    everywhere = ac.causes(model, normality=["valve == 1"], **asked)
+    assert everywhere.query.to_json()["normality"]["rules"] == ["valve@0 == 1", "valve@1 == 1", "valve@2 == 1"]
+    assert not any(name.startswith("valve") for cause in everywhere for name in cause.event)

@@ -115,7 +115,7 @@ class Query:
             fix(self, "contrast", self._read_formula("contrast", self.contrast))
             check_contrast(self.model, self.effect, self.contrast)
         if self.normality is not None:
-            fix(self, "normality", as_normality(self.normality))
+            fix(self, "normality", as_normality(self.normality).spread(self.model.ranges))
             self._check_rules(self.normality)
 
     def _check_rules(self, normality: Normality) -> None:

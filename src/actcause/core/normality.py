@@ -7,15 +7,17 @@ and causes are ranked by their best witnesses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
 
 from ..errors import QueryError, blaming
-from .expression import Expression
+from .expression import Expression, Name
 from .facts import Facts, facts
+from .renaming import rename_variables
+from .steps import at_step
 from .text import parse_formula
 
 ORDERS = ("inclusion", "count")
@@ -68,6 +70,24 @@ class Normality:
         if order == "inclusion" and any(rule.weight != 1 for rule in self.rules):
             wrong = "Weights of rules are only counted with {normality_order:count}."
             raise QueryError(wrong, parameter="normality")
+
+    def spread(self, known: Container[str]) -> Normality:
+        """Put a rule about variables in time that names no step into as many rules as there are steps.
+
+        >>> [str(rule) for rule in Normality("valve == 0").spread({"valve@0", "valve@1"}).rules]
+        ['valve@0 == 0', 'valve@1 == 0']
+        """
+        rules: list[Rule] = []
+        for rule in self.rules:
+            loose = [name for name in rule.facts.names if name not in known and at_step(name, 0) in known]
+            step = 0
+            while loose and all(at_step(name, step) in known for name in loose):
+                names = {name: Name(at_step(name, step) if name in loose else name) for name in rule.facts.names}
+                rules.append(Rule(rename_variables(rule.formula, names), rule.weight))
+                step += 1
+            if not loose:
+                rules.append(rule)
+        return self if tuple(rules) == self.rules else Normality(rules, self.order)
 
     def find_broken(self, values: Mapping[str, int]) -> Broken:
         """Find the rules that a world breaks."""
