@@ -90,6 +90,11 @@ class MujocoPucks(World):
             table.start(generator)
             yield list(self._episode(table, generator, exchanges, whole))
 
+    def take_episode(self, table: PuckTable, generator: np.random.Generator) -> Iterator[WorldRow]:
+        """Yield the rows of one episode on a table that has been set, with what became of every body and why."""
+        (exchanges,) = generator.spawn(1)
+        yield from self._episode(table, generator, exchanges, True)
+
     def _episode(
         self, table: PuckTable, generator: np.random.Generator, exchanges: np.random.Generator, whole: bool
     ) -> Iterator[WorldRow]:
