@@ -16,7 +16,7 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
-from actcause.reproduction.tables import table
+from actcause.reproduction.tables import list_missing, table
 
 DOMAINS = ("push", "break", "mujoco-pucks")
 KINDS = ("true", "learned")
@@ -166,6 +166,7 @@ def page(results: Results) -> Page:
                 ],
                 links,
             ),
+            *_tell_missing(results),
         ]
     )
     arguments = results.arguments
@@ -178,6 +179,17 @@ def page(results: Results) -> Page:
             "In mujoco-pucks an event counts as it was where the target is within one spread of its change in a step.",
         ),
     )
+
+
+def _tell_missing(results: Results) -> list[str]:
+    """List the seeds of which no result is there."""
+    there = {(one.piece["graphs"], one.piece["domain"], one.piece["seed"]) for one in results.records}
+    lost: dict[str, list[str]] = {}
+    for piece in pieces(results.arguments):
+        if (piece.graphs, piece.domain, piece.seed) not in there:
+            lost.setdefault(f"{piece.domain}, {piece.graphs} graphs", []).append(str(piece.seed))
+    told = list_missing({where: f"seed {', '.join(seeds)}" for where, seeds in lost.items()})
+    return [told] if told else []
 
 
 def _share(part: int, whole: int) -> str:

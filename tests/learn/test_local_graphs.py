@@ -156,6 +156,8 @@ def test_what_does_not_fit_is_refused() -> None:
         learn("break").predict(record("push"))
     with pytest.raises(LearnError, match="does not take the option 'stepps'"):
         LocalGraphs(stepps=3).fit(record("push"))
+    with pytest.raises(LearnError, match="classes of local graphs are those of the recording"):
+        LocalGraphs(classes={"block": "box"}).fit(record("push"))
     with pytest.raises(LearnError, match=r"booleans of shape \(600, 6, 7\)"):
         measure_errors(record("push"), np.zeros((600, 6, 7)))
 

@@ -179,6 +179,11 @@ class LocalGraphs:
 
     def _make_learner(self, trainings: int = 1) -> Learner:
         options = dict(self.options)
+        named = next((name for name in ("classes", "categorical") if options.get(name) is not None), None)
+        if named is not None:
+            raise LearnError(
+                "{parameter} of local graphs are those of the recording: put them into its metadata.", parameter=named
+            )
         limit = options.get("max_seconds")
         if isinstance(limit, (int, float)) and not isinstance(limit, bool):
             options["max_seconds"] = limit / trainings
