@@ -147,9 +147,10 @@ def page(results: Results) -> Page:
             f"An event is {explained}. Events that no action has a part in are left out. Of each the "
             "[chain](../local-graphs.md#chains) is traced back, and the episode is played again from its beginning.",
             "**Actions off the chain** are changed, all of them at once: to *rest* (0), or to others drawn at random. "
-            "Resting leaves the event as it was. A random action can bring about a contact that never was: *new edge* "
-            "counts the events that then changed, with an edge into the chain that was not there before; "
-            "*unexplained* counts those that changed without one.",
+            "Neither had a part in the event, but either can bring about a contact that never was: a pusher that goes "
+            "elsewhere may hit the block, and one that rests may stand in a puck's way. For random actions *new edge* "
+            "counts the events that changed with an edge into the chain that was not there before, and *unexplained* "
+            "those that changed without one.",
             table(
                 ["graphs", "domain", "events", "as it was, resting", "as it was, random", "new edge", "unexplained"],
                 kept,
