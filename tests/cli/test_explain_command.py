@@ -105,3 +105,10 @@ def test_a_wrong_file_of_contexts_is_one_clear_line(tmp_path: Path, mistake: Any
     table = tmp_path / "contexts.csv"
     table.write_text(content)
     assert expected in mistake("explain", FIRE, "--contexts", str(table))
+
+
+def test_all_contexts_may_be_equally_probable(as_json: Any) -> None:
+    asked = ("explain", "forest-fire-disjunctive", "--least-goodness", "1")
+    documents = [as_json(*asked, "--prior", prior) for prior in ("uniform", "L=1/2, MD=1/2")]
+    assert documents[0] == documents[1]
+    assert documents[0][0] == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.contexts import ContextTable, parse_prior, read_contexts
+from ..core.contexts import ContextTable, read_contexts, read_prior_text
 from ..core.explanations import (
     Explanations,
     ExplanationVerdict,
@@ -99,7 +99,7 @@ def choose_contexts(model: Model, where: str | None, contexts: str | None, prior
     if contexts is not None:
         return read_contexts(model, read_context_file(contexts, model))
     if prior is not None:
-        return read_contexts(model, parse_prior(prior), "prior")
+        return read_contexts(model, read_prior_text(model, prior), "prior")
     return None if where is None else read_contexts(model, where, "where")
 
 

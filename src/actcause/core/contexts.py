@@ -235,6 +235,18 @@ def parse_prior(text: str, parameter: str = "prior") -> dict[str, Any]:
     return found
 
 
+def read_prior_text(model: Model, text: str) -> dict[str, Any]:
+    r"""Read a prior as the command line takes it: the probabilities of independent roots, or the word `uniform`.
+
+    >>> read_prior_text(Model.from_text("A\nB = A"), "uniform")
+    {'A': {0: Fraction(1, 2), 1: Fraction(1, 2)}}
+    """
+    if text != "uniform":
+        return parse_prior(text)
+    ranges = {name: model.ranges[name] for name in model.roots}
+    return {name: dict.fromkeys(values, Fraction(1, len(values))) for name, values in ranges.items()}
+
+
 def _spread(model: Model, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Give what is said of a variable in time to its root at every step, unless more is said of that."""
     bases = {name for name in given if name not in model.ranges}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError, quote
-from ..contexts import ContextTable, Distribution, build_weighted_product, parse_prior, read_contexts, read_roots
+from ..contexts import ContextTable, Distribution, build_weighted_product, read_contexts, read_prior_text, read_roots
 from ..counting import MAX_CELLS
 from ..expression import Array
 from ..model import Model
@@ -108,16 +108,10 @@ def read_prior(model: Model, given: Any) -> Prior:
     if callable(given):
         return SampledPrior(model, given)
     if isinstance(given, str):
-        if given == "uniform":
-            return IndependentRoots(model, {name: _uniform(model.ranges[name]) for name in model.roots})
-        given = parse_prior(given)
+        given = read_prior_text(model, given)
     if isinstance(given, Mapping) and not any(isinstance(column, np.ndarray) for column in given.values()):
         return IndependentRoots(model, read_roots(model, given, "prior"))
     table = None if given is None else read_contexts(model, given, "prior")
     if table is None or table.amounts is None:
         raise QueryError(f"{{parameter}} must be {SUCH}; got {{got}}.", parameter="prior", got=quote(given))
     return ListedPrior(table)
-
-
-def _uniform(values: tuple[int, ...]) -> Distribution:
-    return {value: Fraction(1, len(values)) for value in values}
