@@ -65,9 +65,12 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
 }
 
 
+UNTRAINED = {"ask", "witness", "preimages"}  # views that need no run
+
+
 @contextmanager
-def start_explorer() -> Iterator[str]:
-    """Start an explorer with a recording and a small run to look at; its address holds the token."""
+def start_explorer(trained: bool) -> Iterator[str]:
+    """Start an explorer, if wanted with a recording and a small run to look at; its address holds the token."""
     with tempfile.TemporaryDirectory() as folder:
         data, runs = Path(folder, "data"), Path(folder, "runs")
         data.mkdir()
@@ -75,9 +78,10 @@ def start_explorer() -> Iterator[str]:
         actcause = [sys.executable, "-m", "actcause"]
         quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL}
         recording = str(data / "push.parquet")
-        subprocess.run([*actcause, "collect", "push", "--frames", "4000", "--out", recording], **quiet)
-        tiny = ["--set", "steps=600", "--set", "width=32", "--set", "distil_steps=300"]
-        subprocess.run([*actcause, "train", recording, "--out", str(runs / "push"), *tiny], **quiet)
+        if trained:
+            subprocess.run([*actcause, "collect", "push", "--frames", "4000", "--out", recording], **quiet)
+            tiny = ["--set", "steps=600", "--set", "width=32", "--set", "distil_steps=300"]
+            subprocess.run([*actcause, "train", recording, "--out", str(runs / "push"), *tiny], **quiet)
         command = [*actcause, "serve", "--port", "0", "--json", "--data", str(data), "--runs", str(runs)]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
@@ -91,7 +95,7 @@ def start_explorer() -> Iterator[str]:
 def main(names: list[str]) -> None:
     """Take the pictures of some views, or of all."""
     FOLDER.mkdir(exist_ok=True)
-    with start_explorer() as url, sync_playwright() as playwright:
+    with start_explorer(not set(names or VIEWS) <= UNTRAINED) as url, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for width, height in SIZES.items():
             for theme in THEMES:

@@ -25,6 +25,7 @@ def test_a_newcomer_gets_an_answer_without_typing_anything(tab) -> None:
     tab.get_by_role("button", name="Direct sufficiency (Beckers)", exact=True).click()
     assert tab.locator(".card").count() == 1
     assert "Suzy and Billy both throw a rock" in tab.locator(".story").inner_text()
+    assert "Halpern, Actual Causality" in tab.locator(".starting .source").inner_text()
 
 
 def test_every_view_has_a_tab_and_an_address(tab) -> None:
@@ -184,3 +185,19 @@ def test_a_server_that_is_gone_is_said_so(tab) -> None:
     tab.route("**/api/ask/**", lambda route: route.abort())
     tab.click("#root-ST")
     tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
+
+
+def test_a_view_that_cannot_be_loaded_says_so_in_words_and_is_tried_again(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".overview")
+    tab.expected.append("net::ERR_FAILED")
+    for gone in ("**/js/runs/**", "**/api/**"):
+        tab.route(gone, lambda route: route.abort())
+    tab.click(".tabs a >> text=Runs")
+    tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
+    tab.click("text=Try again")
+    tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
+    for gone in ("**/js/runs/**", "**/api/**"):
+        tab.unroute(gone)
+    tab.click("text=Try again")
+    tab.wait_for_selector("main.view-runs .runs-parts")

@@ -68,7 +68,7 @@ class Ask {
       onAsk: (effect) => this.form.setEffect(effect),
       onRetry: () => this.look(),
     });
-    this.form.start.append(this.shelf.element, this.form.story, this.form.modelAsked);
+    this.form.start.append(this.shelf.element, this.form.story, this.form.source);
     this.element = el("div", { class: "ask" }, this.form.start, this.form.element, this.panel.element);
     this.tour = buildTour(this.element);
     root.append(this.tour.element, this.element);
