@@ -168,11 +168,13 @@ class _Both:
         return float(max(found["unexplained"] / UNEXPLAINED, found["disagreement"] / DISAGREEING))
 
     def _measure_events(self, position: int, learner: MaskJACI | ExchangeJACI) -> float:
-        """Measure the error on surprising held-out rows, seeing all factors, as a share of that by the own state."""
+        """Measure the error on surprising held-out rows, seeing what is needed, as a share of that by the own state."""
         replica, surprises = self.replicas[position], self.shared.surprises
         surprising = surprises.find_surprising(position, replica.held_encoded).cpu().numpy()
         if not surprising.any():
             return 0.0
+        if isinstance(learner, MaskJACI):
+            return learner.measure_events(replica.held.subset(surprising))
         alone = surprises.miss_alone(position, replica.held_encoded).cpu().numpy()[surprising]
         spreads = surprises.scale[position].cpu().numpy()  # of the rows shown, in which learners measure
         predicted, came = learner.predict_outcome(replica.held.subset(surprising))

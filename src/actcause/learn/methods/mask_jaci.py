@@ -127,6 +127,17 @@ class MaskJACI(Learner):
         parts = [self._predict_under(part, 1).mean(dim=0).cpu().numpy() for part in encoded.blocks(BLOCK)]
         return np.concatenate(parts), encoded.target
 
+    @torch.no_grad()
+    def measure_events(self, data: Transitions) -> float:
+        """Measure the error under each row's best binary, as a share of that by the own state alone.
+
+        Not under all factors: that binary is shown too seldom to be learned well.
+        """
+        parts = self._encode(data).blocks(BLOCK)
+        best = torch.cat([self._score_masks(part).error.min(dim=0).values for part in parts])
+        alone = torch.cat([self._miss_alone(part) for part in parts])
+        return float(best.mean() / alone.mean().clamp(min=1e-9))
+
     # -- answers -----------------------------------------------------------------------------------
 
     @torch.no_grad()

@@ -98,8 +98,8 @@ def diagnose_model(learned: Mapping[str, Any]) -> list[str]:
     if learned["event_error"] > MISSED:
         found.append(
             f"On surprising rows the model errs by {learned['event_error']:.0%} of what the outcome's own state alone "
-            "errs by, though it sees every factor: chance decides there, or something is not recorded, or not learned; "
-            "record what is missing, more rows with events, or give it more steps."
+            "errs by, though it may see every factor: chance decides there, or something is not recorded, or not "
+            "learned; record what is missing, more rows with events, or give it more steps."
         )
     blamed = [name for name in learned["idle"] if learned["shares"].get(name, 0.0) >= NOTHING]
     if blamed:
