@@ -9,7 +9,7 @@ from hypothesis import assume, event
 from hypothesis import strategies as st
 
 from actcause import DEFINITIONS, Model, Query, Status, Verdict, Witness, causes, is_cause
-from actcause.core.arithmetic import Chain
+from actcause.core.arithmetic import OperatorChain
 from actcause.core.definitions import Search
 from actcause.core.equation import Equation, vectorized
 from actcause.core.expression import Expression, Name, Number
@@ -68,7 +68,7 @@ def varied(rng: Random, parents: list[str], ranges: dict[str, tuple[int, ...]]) 
         kind = rng.random()
         if kind < 0.3:
             terms = tuple(("+", Name(name)) for name in parents[1:])
-            total = Chain(Name(parents[0]), terms) if terms else Name(parents[0])
+            total = OperatorChain(Name(parents[0]), terms) if terms else Name(parents[0])
             expression: Expression = Compare(total, rng.choice([">=", "!="]), Number(rng.randint(1, len(parents))))
         elif kind < 0.5 and len(parents) > 1:
             literals = tuple(Not(Name(name)) if rng.random() < 0.2 else Name(name) for name in parents)

@@ -15,7 +15,7 @@ from random import Random
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from actcause.core.arithmetic import Call, Chain, Negative
+from actcause.core.arithmetic import Call, Negative, OperatorChain
 from actcause.core.expression import Expression, Name, Number
 from actcause.core.logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from actcause.core.model import Model
@@ -70,8 +70,8 @@ def _compound(
     products = st.lists(st.one_of(times, divisions), min_size=1, max_size=2)
     return st.one_of(
         *logic,
-        st.builds(Chain, inner, sums.map(tuple)),
-        st.builds(Chain, inner, products.map(tuple)),
+        st.builds(OperatorChain, inner, sums.map(tuple)),
+        st.builds(OperatorChain, inner, products.map(tuple)),
         inner.filter(lambda node: not isinstance(node, Number)).map(Negative),  # '-2' is read as a number
         st.builds(Call, st.sampled_from(["min", "max"]), several),
         inner.map(lambda node: Call("abs", (node,))),
@@ -171,11 +171,11 @@ def _joined(rng: Random, kind: str, parts: list[Expression]) -> Expression:
         case "if":
             return IfElse(parts[0], parts[1], parts[2])
         case "sum":
-            return Chain(parts[0], ((rng.choice("+-"), parts[1]),))
+            return OperatorChain(parts[0], ((rng.choice("+-"), parts[1]),))
         case "product":
-            return Chain(parts[0], (("*", parts[1]),))
+            return OperatorChain(parts[0], (("*", parts[1]),))
         case "division":
-            return Chain(parts[0], ((rng.choice(["//", "%"]), Number(rng.choice([2, 3, -2]))),))
+            return OperatorChain(parts[0], ((rng.choice(["//", "%"]), Number(rng.choice([2, 3, -2]))),))
         case "negative":
             return Negative(parts[0])
         case _:

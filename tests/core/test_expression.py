@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actcause.core.arithmetic import Chain
+from actcause.core.arithmetic import OperatorChain
 from actcause.core.expression import Name, Number, StepBudget, height
 from actcause.core.facts import facts
 from actcause.core.logic import And, Compare, IfElse, Not, Or
@@ -200,7 +200,7 @@ def test_values_that_could_pass_the_largest_integer_are_refused():
 
 
 def test_a_sum_of_many_votes_is_bounded_without_trying_all_of_them():
-    votes = Chain(Name("V0"), tuple(("+", Name(f"V{i}")) for i in range(1, 5_000)))
+    votes = OperatorChain(Name("V0"), tuple(("+", Name(f"V{i}")) for i in range(1, 5_000)))
     sets = {f"V{i}": frozenset({0, 1}) for i in range(5_000)}
     assert votes.possible(sets, StepBudget(10**5, at_once=4_096, free=16)) == frozenset(range(5_001))
 

@@ -12,8 +12,7 @@ from ..core.compare import compare
 from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.file import answer_file
-from ..questions.source import read_model
-from ..questions.trace_file import read_timing
+from ..questions.source import read_model, read_timing
 from . import options
 from .progress import show_line
 

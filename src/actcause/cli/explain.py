@@ -21,8 +21,7 @@ from ..core.model import Model
 from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.context_file import read_context_file
-from ..questions.source import read_model
-from ..questions.trace_file import read_timing
+from ..questions.source import read_model, read_timing
 from . import options
 
 YES, NO = 0, 1

@@ -10,8 +10,7 @@ from ..errors import QueryError
 from ..formats import Imported
 from ..io.atomic import write_whole_bytes
 from ..io.console import print_json
-from ..questions.source import read_model
-from ..questions.timing import Timing
+from ..questions.source import Timing, read_model
 from . import options
 
 

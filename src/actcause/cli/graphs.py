@@ -113,12 +113,8 @@ def load_whole(path: Path | str) -> Recording | None:
     return Recording.load(path) if Path(path).suffix == ".parquet" and is_recording(path) else None
 
 
-def predict_whole(run: Path, files: list[str], out: str, *, hindsight: bool, device: str, as_json: bool) -> int | None:
-    """Write a recording with the graphs that a run finds in it; None where the run explains one outcome."""
-    from ..learn.local_graph_file import holds_graphs
-
-    if not holds_graphs(run):
-        return None
+def predict_whole(run: Path, files: list[str], out: str, *, hindsight: bool, device: str, as_json: bool) -> int:
+    """Write a recording with the graphs that a run of all outcomes finds in it."""
     from ..data import Recording
     from ..learn import predict_graphs
 

@@ -12,8 +12,7 @@ from ..core.spaces.preimages import Partitions
 from ..errors import QueryError
 from ..io.atomic import exit_on_terminate, write_whole
 from ..io.console import print_json, print_note
-from ..questions.source import read_model
-from ..questions.trace_file import read_timing
+from ..questions.source import read_model, read_timing
 from . import options
 from .progress import show_line
 

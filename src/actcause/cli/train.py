@@ -241,12 +241,12 @@ def predict(
     stopped when it is given again, and files that are finished are left as they are.
     """
     _library()
+    from ..learn.loading import holds_graphs
     from ..learn.prediction import predict_files
     from ..parallel import engine
 
-    whole = predict_whole(run, data, out, hindsight=hindsight, device=device, as_json=as_json)
-    if whole is not None:
-        return whole
+    if holds_graphs(run):
+        return predict_whole(run, data, out, hindsight=hindsight, device=device, as_json=as_json)
     for name in data:
         if isfile(name):
             with suppress(DataError):  # of one of several files: the others are finished

@@ -41,7 +41,7 @@ LARGEST = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chain(Expression):
+class OperatorChain(Expression):
     """A left-to-right chain of `+ -` or of `* // %`: a first operand, then (symbol, operand) steps."""
 
     first: Expression

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .arithmetic import Call, Chain, Negative
+from .arithmetic import Call, Negative, OperatorChain
 from .expression import Expression, Name
 from .logic import Not
 
@@ -34,7 +34,7 @@ def facts(expression: Expression) -> Facts:
         elif kind is Not:
             stack.append(node.operand)  # type: ignore[attr-defined]
         else:
-            if kind is Chain:
+            if kind is OperatorChain:
                 arithmetic = True
                 division = division or any(symbol in ("//", "%") for symbol, _ in node.steps)  # type: ignore[attr-defined]
             elif kind is Negative or kind is Call:

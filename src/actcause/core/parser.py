@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ..errors import ParseError, escape
-from .arithmetic import FUNCTIONS, Call, Chain, Negative
+from .arithmetic import FUNCTIONS, Call, Negative, OperatorChain
 from .expression import Expression, Name, Number, height
 from .logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from .ranges import MAX_RANGE, Range
@@ -234,7 +234,7 @@ class Parser:
         while (symbol := self.tokens[self.at]) in symbols:
             self.at += 1
             steps.append((symbol, operand()))
-        return Chain(first, tuple(steps))
+        return OperatorChain(first, tuple(steps))
 
     def unary(self) -> Expression:
         token = self.tokens[self.at]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arithmetic import Call, Chain, Negative
+from .arithmetic import Call, Negative, OperatorChain
 from .expression import Expression, Name, Number
 from .logic import And, Compare, IfElse, Not, Or
 
@@ -35,9 +35,9 @@ def rename_variables(expression: Expression, names: Mapping[str, Name]) -> Expre
             for then, condition in reversed(pairs):
                 result = IfElse(rename_variables(then, names), rename_variables(condition, names), result)
             return result
-        case Chain(first, steps):
+        case OperatorChain(first, steps):
             renamed = [(symbol, rename_variables(operand, names)) for symbol, operand in steps]
-            return Chain(rename_variables(first, names), tuple(renamed))
+            return OperatorChain(rename_variables(first, names), tuple(renamed))
         case Negative(operand):
             return Negative(rename_variables(operand, names))
         case Call(function, arguments):

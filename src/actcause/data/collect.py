@@ -38,11 +38,11 @@ MAX_HELD = 1 << 28  # bytes of running episodes
 POLICIES = ("random", "scripted")
 
 Progress = Callable[[int, int], None]
-Part = TypeVar("Part", bound="_Rows")
+Part = TypeVar("Part", bound="_SizedPart")
 Policy = Callable[[np.random.Generator, Array], Array]
 
 
-class _Rows(Protocol):
+class _SizedPart(Protocol):
     """Rows that can be cut: `Transitions`, or a `Recording` of whole states."""
 
     def __len__(self) -> int: ...

@@ -38,6 +38,12 @@ def is_parquet(path: Path) -> bool:
     return False
 
 
+def is_ours(path: Path) -> bool:
+    """Say whether a Parquet file is one of ours, of one outcome or of whole states; any other has no header."""
+    with open_parquet(path) as file:
+        return KEY in (file.schema_arrow.metadata or {})
+
+
 def read_header(path: str | PathLike[str]) -> Header | None:
     """Read what one of our files says about itself; None for another Parquet file, an error for anything else."""
     with open_parquet(Path(path)) as file:

@@ -15,8 +15,7 @@ from typing import Any
 
 from ..errors import DataError
 from .mapping import ColumnMap
-from .parquet import is_parquet, read_header
-from .recording_file import is_recording
+from .parquet import is_ours, is_parquet
 from .tables import column_names
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
@@ -51,7 +50,7 @@ def choose_mapping(path: str | PathLike[str], given: Any = None) -> ChosenMappin
     stored = find_mapping(source)
     if stored is not None:
         return ChosenMapping(stored, f"the columns of {source.name} are read as {stored.name} says.")
-    if not source.is_file() or (is_parquet(source) and (is_recording(source) or read_header(source) is not None)):
+    if not source.is_file() or (is_parquet(source) and is_ours(source)):
         return ChosenMapping(None)
     names = column_names(source)
     try:

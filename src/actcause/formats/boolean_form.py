@@ -3,7 +3,7 @@
 from itertools import combinations
 from math import comb
 
-from ..core.arithmetic import Chain
+from ..core.arithmetic import OperatorChain
 from ..core.expression import Expression, Name, Number
 from ..core.logic import And, Compare, IfElse, Not, Or
 from ..core.model import Model
@@ -98,7 +98,7 @@ def _count(left: Expression, symbol: str, right: Expression) -> Expression | Non
 
 def read_count(left: Expression, symbol: str, right: Expression) -> tuple[tuple[Expression, ...], int] | None:
     """Read a sum of truths that is compared with a number: what is summed, and how much at least."""
-    if symbol not in (">=", ">") or not isinstance(left, Chain) or not isinstance(right, Number):
+    if symbol not in (">=", ">") or not isinstance(left, OperatorChain) or not isinstance(right, Number):
         return None
     if any(step != "+" for step, _ in left.steps):
         return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
-from ..core.arithmetic import Chain
+from ..core.arithmetic import OperatorChain
 from ..core.expression import Expression, Name, Number
 from ..core.logic import And, Compare, Not, Or
 from ..core.parser import Declaration
@@ -253,7 +253,7 @@ def _as_truth(part: Expression) -> Expression:
 
 
 def _at_least(parts: list[Expression], least: int) -> Expression:
-    total = Chain(parts[0], tuple(("+", part) for part in parts[1:])) if len(parts) > 1 else parts[0]
+    total = OperatorChain(parts[0], tuple(("+", part) for part in parts[1:])) if len(parts) > 1 else parts[0]
     return Compare(total, ">=", Number(least))
 
 

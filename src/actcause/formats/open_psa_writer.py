@@ -5,7 +5,7 @@ from fractions import Fraction
 from xml.sax.saxutils import escape as escape_text
 from xml.sax.saxutils import quoteattr
 
-from ..core.arithmetic import Chain
+from ..core.arithmetic import OperatorChain
 from ..core.expression import Expression, Name, Number
 from ..core.logic import And, Compare, Not, Or
 from ..core.model import Model
@@ -68,7 +68,7 @@ def _formula(model: Model, node: Expression) -> list[str]:
             return _wrap("and", operands, model)
         case Or(operands):
             return _wrap("or", operands, model)
-        case Compare(Chain() as left, symbol, right):
+        case Compare(OperatorChain() as left, symbol, right):
             counted = read_count(left, symbol, right)
             assert counted is not None  # boolean_or_count lets no other comparison through
             operands, least = counted

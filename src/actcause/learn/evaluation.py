@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data import Transitions
 from .errors import LearnError
-from .intervals import Interval as Interval
+from .intervals import SeedInterval as SeedInterval
 from .intervals import bootstrap_interval as bootstrap_interval
 from .intervals import student_interval as student_interval
 

@@ -17,7 +17,7 @@ GRID = 200_001  # points at which Student's density is added up
 
 
 @dataclass(frozen=True)
-class Interval:
+class SeedInterval:
     """The mean over seeds, its confidence interval, and the standard deviation between seeds."""
 
     mean: float
@@ -27,7 +27,7 @@ class Interval:
     seeds: int
 
 
-def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
+def student_interval(values: Sequence[float], level: float = 0.95) -> SeedInterval:
     """Find a confidence interval of the mean over seeds by Student's t.
 
     >>> found = student_interval([0.01, 0.02, 0.03])
@@ -37,15 +37,17 @@ def student_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     seeds, deviation = _over_seeds(values, level)
     half = _student(level, len(seeds) - 1) * deviation / math.sqrt(len(seeds))
     mean = float(seeds.mean())
-    return Interval(mean, mean - half, mean + half, deviation, len(seeds))
+    return SeedInterval(mean, mean - half, mean + half, deviation, len(seeds))
 
 
-def bootstrap_interval(values: Sequence[float], level: float = 0.95, *, draws: int = 10_000, seed: int = 0) -> Interval:
+def bootstrap_interval(
+    values: Sequence[float], level: float = 0.95, *, draws: int = 10_000, seed: int = 0
+) -> SeedInterval:
     """Return a confidence interval of the mean over seeds by drawing seeds again (percentiles; Efron, 1979)."""
     seeds, deviation = _over_seeds(values, level)
     chosen = np.random.default_rng(seed).integers(0, len(seeds), (draws, len(seeds)))
     low, high = np.quantile(seeds[chosen].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(seeds.mean()), float(low), float(high), deviation, len(seeds))
+    return SeedInterval(float(seeds.mean()), float(low), float(high), deviation, len(seeds))
 
 
 def _over_seeds(values: Sequence[float], level: float) -> tuple[Array, float]:

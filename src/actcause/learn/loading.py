@@ -43,6 +43,11 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
     return unpack(saved, file, device)
 
 
+def holds_graphs(path: str | PathLike[str]) -> bool:
+    """Say whether a file, or a run's folder, holds local graphs."""
+    return read(find_model(Path(path))).header.get("method") == GRAPHS
+
+
 def unpack(saved: Saved, file: Path, device: str) -> Learner:
     """Build the fitted learner that a file holds."""
     if "encoder" not in saved.header:

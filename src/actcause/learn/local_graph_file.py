@@ -19,11 +19,6 @@ from .learner import Learner
 from .loading import find_model, unpack
 
 
-def holds_graphs(path: str | PathLike[str]) -> bool:
-    """Say whether a file, or a run's folder, holds local graphs."""
-    return read(find_model(Path(path))).header.get("method") == GRAPHS
-
-
 def write_graphs(path: str | PathLike[str], header: Mapping[str, Any], learners: Sequence[Learner]) -> None:
     """Write the learners with what is said about them."""
     packed = [pack(learner) for learner in learners]

@@ -14,8 +14,7 @@ from ..core.compare import compare
 from ..core.definitions import DEFINITIONS
 from ..core.trace import Trace
 from ..errors import ActCauseError, QueryError, quote, suggest
-from .source import ModelSource, parse_model, read_model, read_text
-from .timing import Timing
+from .source import ModelSource, Timing, parse_model, read_model, read_text
 from .trace_file import read_trace
 
 VERSION = 2  # of how answers are found and written: those of another version are found again

@@ -1,8 +1,11 @@
-"""Which model a name means: an example, a file of model text or standard input; and what an example brings along."""
+"""Which model a name means: an example, a file of model text or standard input; what an example brings along.
+
+A model with time is unrolled, as many steps as are said or as a question or a trace mentions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,15 +13,66 @@ from .. import examples, formats
 from ..core import text
 from ..core.model import Model
 from ..core.normality import ORDERS, Normality
-from ..core.steps import split_step
+from ..core.parser import TOKEN
+from ..core.steps import AT, PRIME, find_last_step, split_step
 from ..core.trace import Trace
 from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
 from ..examples import Example
 from ..io import text_file
-from .timing import Timing
+from .trace_file import read_trace
+
+LATER = 1  # a step at which next values have their equations, as they need not at the first
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The steps that were asked for, the trace that was recorded, and the last step that a question mentions."""
+
+    steps: int | None = None
+    trace: Trace | None = None
+    mentioned: int | None = None
+
+    @classmethod
+    def read(cls, steps: int | None, trace: Trace | None, texts: Iterable[str | None]) -> Timing:
+        """Look for steps in formulas and assignments, such as the 7 of 'alarm@7 == 1'."""
+        words = [word for given in texts if given and AT in given for word in TOKEN.findall(given) if AT in word]
+        return cls(steps, trace, find_last_step(words) if words else None)
+
+    @property
+    def last(self) -> int | None:
+        """The step to unroll to; None where nothing is said of time."""
+        recorded = None if self.trace is None else self.trace.steps
+        mentioned = self.mentioned
+        if self.steps is not None:
+            if mentioned is not None and isinstance(self.steps, int) and mentioned > self.steps:
+                wrong = "{parameter} must be at least {mentioned}, the last step of the question; got {got}."
+                raise QueryError(wrong, parameter="steps", mentioned=mentioned, got=self.steps)
+            return self.steps
+        if mentioned is None or recorded is None:
+            return recorded if mentioned is None else mentioned
+        if mentioned > recorded:
+            wrong = (
+                "{parameter} ends at step {recorded}, but the question mentions step {mentioned}; record more of it."
+            )
+            raise QueryError(wrong, parameter="trace", recorded=recorded, mentioned=mentioned)
+        return mentioned
+
+    def unroll(self, model: Model) -> Model:
+        """Unroll a model; one that is unrolled already, or that has no time and is not said to, stays as it is."""
+        last = self.last
+        if last is None or (self.steps is None and any(AT in name for name in model.variables)):
+            return model
+        if self.steps is None and self.trace is None and not any(name.endswith(PRIME) for name in model.variables):
+            return model  # the unknown name is reported where it stands
+        return model.unrolled(last)
+
 
 TIMELESS = Timing()
-LATER = 1  # a step at which next values have their equations, as they need not at the first
+
+
+def read_timing(steps: int | None, trace: str | None, *texts: str | None) -> Timing:
+    """Read how far a model is unrolled: the trace of a file, and the steps that the texts of a question mention."""
+    return Timing.read(steps, None if trace is None else read_trace(trace), texts)
 
 
 @dataclass(frozen=True)
@@ -85,7 +139,7 @@ class ModelSource:
 
         Of a model in time a name without a step is set at every step.
         """
-        in_time = any(split_step(name)[1] is not None for name in self.model.variables)
+        in_time = any(AT in name and split_step(name)[1] is not None for name in self.model.variables)
         if given is not None:
             if in_time:
                 with blaming("context"):

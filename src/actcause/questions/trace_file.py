@@ -11,7 +11,6 @@ from ..core.parser import TRUTH_VALUES
 from ..core.trace import Trace
 from ..errors import QueryError, import_extra, quote
 from ..io.text_file import read_text
-from .timing import Timing
 
 MAGIC = b"PAR1"  # the first bytes of a Parquet file
 COUNTER = "step"  # a column of this name counts the rows from 0
@@ -37,11 +36,6 @@ def read_trace(path: str | PathLike[str]) -> Trace:
         return Trace(columns)
     except QueryError as error:
         raise QueryError(f"'{name}': {error.describe(lambda parameter, value: 'the trace')}") from None
-
-
-def read_timing(steps: int | None, trace: str | None, *texts: str | None) -> Timing:
-    """Read how far a model is unrolled: the trace of a file, and the steps that the texts of a question mention."""
-    return Timing.read(steps, None if trace is None else read_trace(trace), texts)
 
 
 def _is_parquet(name: str) -> bool:

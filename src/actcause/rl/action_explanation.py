@@ -94,7 +94,7 @@ def explain_action(
     some = states[generator.choice(len(states), min(ROWS, len(states)), replace=False)]
     spread = np.maximum(_act(policy, some).std(axis=0), 1e-9)
     actual = _act(policy, states[row : row + 1])[0]
-    search = _Search(policy, states[row], others, actual, same * spread, len(recording.factors))
+    search = _Changes(policy, states[row], others, actual, same * spread, len(recording.factors))
     positions = [recording.factors.index(factor) for factor in asked]
     for size in range(len(positions) + 1):
         held = list(combinations(positions, size))
@@ -119,7 +119,7 @@ def read_policy(agent: Any, layout: Any) -> Policy:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _Changes:
     policy: Policy
     state: Array
     others: Array  # (tries, factors, width): rows that are exchanged with
@@ -139,7 +139,12 @@ class _Search:
 
 
 def _describe(
-    search: _Search, names: tuple[str, ...], asked: list[int], held: tuple[int, ...], changed: float, action: Array
+    search: _Changes,
+    names: tuple[str, ...],
+    asked: list[int],
+    held: tuple[int, ...],
+    changed: float,
+    action: Array,
 ) -> ActionExplanation:
     """Measure how necessary each factor that is held is."""
     outside = [other for other in asked if other not in held]

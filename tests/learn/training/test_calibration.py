@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from actcause.learn.training.calibration import calibration_error, temperature_of, to_probabilities
+from actcause.learn.training.calibration import calibration_error, temperature_of
+from actcause.learn.training.networks import to_probabilities
 
 
 def test_the_calibration_error_compares_what_was_said_with_what_came_true() -> None:

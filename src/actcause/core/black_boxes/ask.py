@@ -93,14 +93,14 @@ def judge_box(
         wrong = "{parameter} must be a non-empty mapping such as {{'brake': 0}}."
         raise QueryError(wrong, parameter="event")
     search = _make_search(query, max_calls, max_seconds, confidence, least_share, seed)
-    judge = _Judge(query, search, given)
+    judge = _EventJudge(query, search, given)
     try:
         return judge.decide()
     except OutOfBudget as ended:
         return judge.verdict(None, LIKELY, status=ended.status)
 
 
-class _Judge:
+class _EventJudge:
     """One event and a search that judges it."""
 
     def __init__(self, query: BoxQuery, search: ChangeSearch | FunctionalSearch, event: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ BATCH = 1024
 T = TypeVar("T")
 
 
-class Trial(NamedTuple):
+class BoxTrial(NamedTuple):
     """What a run says about the effect: whether it holds, and whether it is undone as asked."""
 
     holds: bool
@@ -55,11 +55,11 @@ class Trials:
         """End the search if the time is up."""
         self._deadline.check()
 
-    def one(self, change: Settings) -> Trial:
+    def one(self, change: Settings) -> BoxTrial:
         """Run one change, or remember what it gave."""
         return next(self.each([change]))
 
-    def each(self, changes: Iterable[Settings]) -> Iterator[Trial]:
+    def each(self, changes: Iterable[Settings]) -> Iterator[BoxTrial]:
         """Run changes in batches, as they are read; the search ends where the budget does."""
         for chunk in in_batches(changes, self.batch):
             keys = [self._key(change) for change in chunk]
@@ -89,12 +89,12 @@ class Trials:
         for key, row, outputs in zip(keys, rows, self.query.box.run(rows), strict=True):
             self._known[key] = self._read(row, outputs)
 
-    def _read(self, row: Settings, outputs: Any) -> Trial:
+    def _read(self, row: Settings, outputs: Any) -> BoxTrial:
         query = self.query
         settings = row or query.context
         holds = query.effect.holds(outputs, settings)
         undone = not holds and (query.contrast is None or query.contrast.holds(outputs, settings))
-        return Trial(holds, undone, tuple(outputs[name] for name in query.box.inner))
+        return BoxTrial(holds, undone, tuple(outputs[name] for name in query.box.inner))
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

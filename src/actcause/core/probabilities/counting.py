@@ -14,7 +14,7 @@ from math import lcm
 from typing import NamedTuple
 
 from ..answer import Assignment
-from ..arithmetic import ARITHMETIC, Call, Chain, Negative
+from ..arithmetic import ARITHMETIC, Call, Negative, OperatorChain
 from ..contexts import Distribution
 from ..definitions import Deadline
 from ..equation import Equation
@@ -80,7 +80,7 @@ class CountingProgram:
                 last = name if place == len(parts) else None
                 so_far = self._put(last, (so_far, part), partial(_connect, so_far, part, decides))
             return so_far
-        if isinstance(expression, Chain):
+        if isinstance(expression, OperatorChain):
             so_far = self._read(expression.first)
             for place, (symbol, operand) in enumerate(expression.steps, start=1):
                 part = self._read(operand)

@@ -12,7 +12,7 @@ from itertools import combinations, product
 from math import prod
 from typing import Any
 
-from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Chain, Negative
+from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Negative, OperatorChain
 from ..definitions import Search
 from ..equation import Equation
 from ..expression import Expression, Name, Number
@@ -188,7 +188,7 @@ class Circuit:
                 return world[name]
             case Negative(operand):
                 return {-value: literal for value, literal in self.domain(operand, world).items()}
-            case Chain(first, steps):
+            case OperatorChain(first, steps):
                 result = self.domain(first, world)
                 for symbol, operand in steps:
                     result = self._combine(result, self.domain(operand, world), ARITHMETIC[symbol])

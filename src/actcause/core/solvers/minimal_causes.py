@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 
-from ..answer import Assignment, Cause, Verdict, Witness
+from ..answer import Assignment, Cause, Query, Verdict, Witness
 from ..definitions import Search
 from ..normality import Broken
 from . import single_changes
@@ -160,9 +160,14 @@ class SatSolver(Solver):
             encoding = self._encoding = self._kind(search, tuple(event))
         return encoding
 
+    def _may_change_alone(self, query: Query) -> bool:
+        """Return whether a search for single changes pays: in a long model."""
+        many = self._kind.changes_alone and len(query.candidates) >= single_changes.MANY
+        return many and single_changes.is_worth_while(query)
+
     def _change_alone(self, search: Search, event: Assignment) -> Witness | None:
         """Find a change of the one variable of an event that undoes the effect by itself, in a long model."""
-        if len(event) > 1 or not self._kind.changes_alone or not single_changes.is_worth_while(search.query):
+        if len(event) > 1 or not self._may_change_alone(search.query):
             return None
         found = next(single_changes.find_single_changes(search, set(event)), None)
         return None if found is None else Witness(dict([found]))
@@ -203,7 +208,7 @@ class SatSolver(Solver):
     def _minimal(self, search: Search) -> Iterator[tuple[tuple[str, ...], list[tuple[Witness, Broken]]]]:
         query = search.query
         alone: list[tuple[str, ...]] = []
-        if self._kind.changes_alone and single_changes.is_worth_while(query):
+        if self._may_change_alone(query):
             for name, value in single_changes.find_single_changes(search):
                 alone.append((name,))
                 yield (name,), [(Witness({name: value}), frozenset())]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from math import prod
 
-from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Chain, Negative
+from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Negative, OperatorChain
 from ..equation import Equation
 from ..expression import Expression, Name, Number
 from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
@@ -85,7 +85,7 @@ class PossibleValues:
                     for taken, branch in branches
                     for value, literal in branch.items()
                 )
-            case Chain(first, steps):
+            case OperatorChain(first, steps):
                 result = self.values(first, world)
                 for symbol, operand in steps:
                     result = self._combine(result, self.values(operand, world), ARITHMETIC[symbol])

@@ -14,11 +14,10 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ..learner import BLOCK, Array, Learner
 from ..training.attention import CauseModel, OutcomeModel
-from ..training.calibration import to_probabilities
 from ..training.density import OutcomeColumns
 from ..training.encoding import Encoded, Encoder
 from ..training.layers import beside_own, perceptron
-from ..training.networks import BinaryNetwork, own_state_model
+from ..training.networks import BinaryNetwork, own_state_model, to_probabilities
 from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session

@@ -13,11 +13,10 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ..learner import BLOCK, Array, Learner
 from ..training.batches import FOLDS
-from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
 from ..training.hindsight import MaskErrors, score_masks
 from ..training.layers import beside_own
-from ..training.networks import BinaryNetwork, MaskedModel, find_network, own_state_model
+from ..training.networks import BinaryNetwork, MaskedModel, find_network, own_state_model, to_probabilities
 from ..training.replica import Replica
 from ..training.session import Session
 from ..training.surprises import SURPRISING

@@ -20,11 +20,10 @@ from torch import Tensor, nn
 
 from ..learner import Array, Learner
 from ..training import forward, masks
-from ..training.calibration import to_probabilities
 from ..training.encoding import Encoded, Encoder
 from ..training.forward import Batch, Training
 from ..training.loop import LossValues, Settings, Stage, one_cycle
-from ..training.networks import BinaryNetwork, MaskedModel, Nets, find_network, own_state_model
+from ..training.networks import BinaryNetwork, MaskedModel, Nets, find_network, own_state_model, to_probabilities
 from ..training.replica import Replica
 from ..training.session import Session
 

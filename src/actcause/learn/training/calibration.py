@@ -29,8 +29,3 @@ def temperature_of(odds: Tensor, target: Tensor) -> float:
         float(functional.binary_cross_entropy_with_logits(odds / temperature, target)) for temperature in TEMPERATURES
     ]
     return TEMPERATURES[int(np.argmin(losses))]
-
-
-def to_probabilities(odds: Array, temperature: float) -> Array:
-    """Turn log-odds into probabilities."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(odds / temperature, -60, 60))))

@@ -8,8 +8,9 @@ whether two bodies will meet, is learned after the sum: embeddings are shallow, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -113,3 +114,8 @@ def find_device(name: str) -> torch.device:
     if device.type not in ("cpu", "cuda"):
         raise LearnError(f"The device must be auto, cpu or cuda. Got {quote(name)} instead.")
     return device
+
+
+def to_probabilities(odds: np.ndarray[Any, Any], temperature: float) -> np.ndarray[Any, Any]:
+    """Turn log-odds into probabilities."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds / temperature, -60, 60))))

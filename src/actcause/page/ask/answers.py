@@ -21,7 +21,7 @@ from ...core.model import Model
 from ...core.normality import ORDERS, Normality
 from ...core.responsibility import WITH_DEGREES
 from ...errors import ActCauseError, ModelError, ParseError
-from ...questions.timing import Timing
+from ...questions.source import Timing
 from ..server.services import Refused
 from . import as_code
 
