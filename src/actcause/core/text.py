@@ -17,7 +17,7 @@ from .parser import MAX_DIGITS as MAX_DIGITS
 from .parser import MAX_NAME as MAX_NAME
 from .parser import MAX_RANGE_TOTAL as MAX_RANGE_TOTAL
 from .ranges import MAX_RANGE as MAX_RANGE
-from .steps import hint_name, split_step
+from .steps import AT, hint_name, split_step
 
 parse_model = Model.from_text
 
@@ -91,7 +91,7 @@ def write_value(name: str, value: int, verb: str = "=") -> str:
     >>> write_value("valve@3", 0), write_value("valve@3", 0, " been ")
     ('valve=0 at step 3', 'valve been 0 at step 3')
     """
-    base, step = split_step(name)
+    base, step = split_step(name) if AT in name else (name, None)
     return f"{base}{verb}{value}" + ("" if step is None else f" at step {step}")
 
 
