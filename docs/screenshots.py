@@ -58,7 +58,7 @@ def wait_for_view(page: Page) -> None:
 VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "ask": ("#/ask", show_answer),
     "witness": ("#/ask", show_witness),
-    "preimages": ("#/preimages", wait_for_view),
+    "preimages": ("#/preimages?example=pusher-1d", wait_for_view),
     "replay": ("#/replay?file=push.parquet&run=push&step=1", show_judged_step),
     "runs": ("#/runs", wait_for_view),
     "data": ("#/data", wait_for_view),

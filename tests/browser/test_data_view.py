@@ -36,15 +36,20 @@ def test_a_table_becomes_causes_that_can_be_taken_away(tab, mine):
     tab.get_by_role("button", name="Check and keep").click()
     tab.get_by_text("1,500 rows, 50 episodes; the outcome is ball").wait_for()
     tab.get_by_text("Options of the method").click()
-    for label, value in {"Steps": 60, "Steps to distil": 50, "Rows of a step": 32, "Width of the networks": 8}.items():
+    for label, value in {
+        "Steps": 60,
+        "Steps to compress (distil)": 50,
+        "Rows of a step": 32,
+        "Width of the networks": 8,
+    }.items():
         tab.get_by_role("spinbutton", name=label, exact=True).fill(str(value))
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_role("progressbar", name="Training", exact=True).wait_for()
     tab.get_by_text(re.compile("Share of the 1,500 rows")).wait_for(timeout=JOB)
     with tab.expect_download() as saved:
         tab.get_by_role("link", name="Download as CSV").click()
-    head = saved.value.path().read_text().splitlines()[0]
-    assert "extra.found.paddle" in head
+    head = saved.value.path().read_text().splitlines()[0].replace('"', "").split(",")
+    assert {"ball_x", "paddle_x", "later", "trial", "extra.found.paddle"} <= set(head)
     with tab.expect_download() as saved:
         tab.get_by_role("link", name="Download as Parquet").click()
     assert saved.value.path().read_bytes().startswith(b"PAR1")
@@ -57,7 +62,7 @@ DROP = """([name, bytes]) => {
   dropped.items.add(new File([new Uint8Array(bytes)], name));
   const about = { dataTransfer: dropped, bubbles: true, cancelable: true };
   for (const kind of ["dragenter", "dragover", "drop"]) {
-    document.querySelector(".data-drop").dispatchEvent(new DragEvent(kind, about));
+    document.querySelector("footer, main").dispatchEvent(new DragEvent(kind, about));
   }
 }"""
 
@@ -73,7 +78,7 @@ def test_a_dropped_parquet_or_csv_file_is_read_and_another_is_refused(tab, mine,
     for path, said in {
         mine: re.compile("my table.csv is here"),
         parquet: "<b>dropped.parquet is here as b-dropped.parquet.",
-        pickled: re.compile("A recording is a Parquet or a CSV file"),
+        pickled: re.compile("is not CSV or Parquet"),
     }.items():
         tab.evaluate(DROP, [path.name, list(path.read_bytes())])
         tab.get_by_text(said).wait_for()
@@ -98,8 +103,8 @@ def test_a_wrong_file_and_a_wrong_meaning_are_said_and_nothing_is_lost(tab, mine
     tab.set_input_files("#data-file", mine)
     tab.get_by_label("What paddle_x is").select_option("none")
     tab.get_by_label("Factor of ball_x").fill("my ball")
-    tab.get_by_label("Outcome", exact=True).fill("my ball")
-    tab.get_by_label("Own previous value").fill("my ball")
+    tab.get_by_label("Outcome", exact=True).select_option("my ball")
+    tab.get_by_label("Own previous value").select_option("my ball")
     tab.get_by_label("What later is").select_option("next")
     tab.get_by_label("Feature of later").fill("x")
     tab.get_by_role("button", name="Check and keep").click()
@@ -108,3 +113,53 @@ def test_a_wrong_file_and_a_wrong_meaning_are_said_and_nothing_is_lost(tab, mine
     tab.get_by_label("What paddle_x is").select_option("state")
     tab.get_by_role("button", name="Check and keep").click()
     tab.get_by_text("Every row was checked").wait_for()
+
+
+def test_the_first_rows_are_shown_and_the_outcome_is_chosen_from_a_list(tab, mine):
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", mine)
+    first = mine.read_text().splitlines()[1].split(",")[0]
+    tab.get_by_role("cell", name=f"{float(first)}", exact=True).wait_for()
+    outcome = tab.get_by_label("Outcome", exact=True)
+    assert outcome.evaluate("node => node.tagName") == "SELECT"
+    offered = outcome.evaluate("node => [...node.options].map((one) => one.value)")
+    assert {"ball", "paddle"} <= set(offered)
+    tab.get_by_label("Factor of ball_x").fill("globe")
+    assert outcome.input_value() == "globe"  # it is still the same factor
+
+
+def test_sending_a_file_shows_how_far_it_is(tab, mine):
+    tab.goto("/#/data")
+    tab.get_by_text("Find causes in data of your own").wait_for()
+    tab.route("**/api/data/files/*", lambda route: None if route.request.method == "PUT" else route.continue_())
+    tab.set_input_files("#data-file", mine)
+    tab.get_by_role("progressbar", name="Sending my table.csv").wait_for()
+
+
+def test_a_recording_is_renamed_and_deleted(tab, server, mine):
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", mine)
+    tab.get_by_text(re.compile("my table.csv is here")).wait_for()
+    tab.once("dialog", lambda dialog: dialog.accept("kept for good"))
+    tab.get_by_role("button", name=re.compile("^Rename my-table")).click()
+    tab.get_by_text("is called kept-for-good.csv now.").wait_for()
+    assert (server.data / "kept-for-good.csv").exists()
+    tab.once("dialog", lambda dialog: dialog.dismiss())
+    tab.get_by_role("button", name="Delete kept-for-good.csv").click()
+    assert (server.data / "kept-for-good.csv").exists()
+    tab.once("dialog", lambda dialog: dialog.accept())
+    tab.get_by_role("button", name="Delete kept-for-good.csv").click()
+    tab.get_by_text("kept-for-good.csv was deleted.").wait_for()
+    assert not (server.data / "kept-for-good.csv").exists()
+
+
+def test_a_recording_that_says_itself_what_it_is_can_be_learned_from_at_once(tab, server):
+    from actcause.data import collect
+
+    collect("1-in", 300, out=server.data / "ours.parquet")
+    tab.goto("/#/data?file=ours.parquet")
+    tab.get_by_role("button", name="Start training").wait_for()
+    method = tab.get_by_role("combobox", name="Method", exact=True)
+    assert "Start here" in tab.locator(".method-words").inner_text()
+    method.select_option("never")
+    assert "nothing is ever a cause" in tab.locator(".method-words").inner_text()

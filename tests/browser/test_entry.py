@@ -14,7 +14,7 @@ def test_without_the_token_a_page_asks_for_it_and_then_opens_the_link(browser, s
     assert "needs its token" in page.locator("h1").inner_text()
     page.get_by_label("Token").fill(server.token)
     page.get_by_role("button", name="Open").click()
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".overview")
     assert page.url == f"{server.url}{LINK}"
     context.close()
 
@@ -23,7 +23,7 @@ def test_the_address_that_is_printed_opens_the_page_and_hides_the_token(browser,
     context = browser.new_stranger()
     page = context.new_page()
     page.goto(f"{server.url}?token={server.token}")
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".overview")
     assert server.token not in page.url
     context.close()
 
@@ -34,6 +34,6 @@ def test_a_link_on_another_site_opens_the_question(browser, server):
     elsewhere = f'<a href="{server.url}{LINK}">what caused it</a>'
     page.goto(f"data:text/html,{quote(elsewhere)}")
     page.get_by_text("what caused it").click()
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".overview")
     assert page.url == f"{server.url}{LINK}"
     context.close()

@@ -319,3 +319,21 @@ def test_the_theme_repaints_the_picture(tab) -> None:
     before = pixels(tab)
     tab.get_by_role("button", name="Change between light and dark").click()
     tab.wait_for_function("(before) => document.querySelector('.heat-cells').toDataURL() !== before", arg=before)
+
+
+@pytest.mark.parametrize("width", [640, 990])
+def test_on_a_narrow_screen_the_answer_comes_first_and_nothing_is_cut_off(tab, width: int) -> None:
+    tab.set_viewport_size({"width": width, "height": 800})
+    opened(tab, "?example=pusher-1d")
+    tab.locator(".why:not([aria-busy])").wait_for()
+    found = tab.evaluate(
+        """() => {
+          const box = (name) => document.querySelector(name).getBoundingClientRect();
+          return { why: box(".why"), heat: box(".heat"), answer: box(".figure"), height: document.body.scrollHeight };
+        }"""
+    )
+    assert found["answer"]["top"] < 400
+    assert found["heat"]["right"] <= width
+    assert found["why"]["right"] <= width
+    assert found["why"]["width"] > 0.5 * (width if width < 760 else width - 300)
+    assert found["height"] < 4000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 
 import pytest
@@ -21,7 +23,8 @@ def form(tab, **values):
 
 def test_a_training_is_started_watched_and_compared_with_the_paper(tab):
     tab.goto("/#/runs")
-    form(tab, Frames=1500, Steps=60, Steps_to_distil=50, Rows_of_a_step=32, Width_of_the_networks=8)
+    options = {"Steps to compress (distil)": 50, "Rows of a step": 32, "Width of the networks": 8}
+    form(tab, Frames=1500, Steps=60, **options)
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_text("1-in-jaci-auto: the job has begun").wait_for()
     tab.get_by_role("progressbar", name="Progress of 1-in-jaci-auto").wait_for(timeout=JOB)
@@ -51,7 +54,7 @@ def test_a_training_is_cancelled_and_resumed(tab):
     tab.goto("/#/runs")
     form(tab, Frames=1500, Steps=200_000, Rows_of_a_step=32, Width_of_the_networks=8, Seed=5)
     tab.get_by_role("button", name="Start training").click()
-    tab.get_by_text(re.compile(r"passive, step \d+")).wait_for(timeout=JOB)
+    tab.get_by_text(re.compile(r"learning what happens by itself, step \d+")).wait_for(timeout=JOB)
     tab.get_by_role("region", name="Runs").get_by_role("button", name=re.compile("Cancel 1-in")).click()
     resume = tab.get_by_role("button", name=re.compile("Resume 1-in"))
     resume.wait_for(timeout=JOB)
@@ -73,3 +76,56 @@ def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab)
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_text("The method never does not take the option 'steps'").wait_for(timeout=JOB)
     assert frames.input_value() == "1000"
+
+
+HISTORY = '{"stage": "passive", "step": 50, "full": 0.9}\n{"stage": "passive", "step": 100, "full": 0.4}\n'
+
+
+def write_run(server, name, status, history):
+    folder = server.runs / name
+    folder.mkdir()
+    (folder / "run.json").write_text(json.dumps({"status": status, "method": "jaci-em", "settings": {}}))
+    (folder / "history.jsonl").write_text(history)
+    os.utime(folder / "history.jsonl", (0, 0))
+    return folder
+
+
+def test_between_the_axes_of_a_chart_there_are_only_values_and_a_run_that_was_cut_off_ends_there(tab, server):
+    write_run(server, "whole", "finished", HISTORY + '{"stage": "em", "step": 1000, "full": 0.1}\n')
+    write_run(server, "half", "training", HISTORY)
+    tab.goto("/#/runs?runs=whole,half&value=full")
+    chart = tab.get_by_role("img", name="Training curves: full")
+    chart.wait_for()
+    assert "half (cut off)" in chart.text_content()
+    ends = chart.locator(".chart-end").evaluate_all("nodes => nodes.map((node) => Number(node.getAttribute('cx')))")
+    keys = chart.locator(".chart-key").evaluate_all("nodes => nodes.map((node) => node.getBBox().x)")
+    lines = chart.locator(".chart-line > path:not(.chart-key)").evaluate_all(
+        "nodes => nodes.map((node) => node.getBBox().x + node.getBBox().width)"
+    )
+    assert len(ends) == len(keys) == len(lines) == 2
+    assert min(ends) < 0.3 * max(ends)  # the half one ends at step 100 of 1000
+    assert max(lines) <= max(ends) + 1 < min(keys)
+
+
+def test_a_run_is_renamed_and_deleted(tab, server):
+    write_run(server, "first-name", "finished", HISTORY)
+    tab.goto("/#/runs?runs=first-name")
+    tab.once("dialog", lambda dialog: dialog.accept("second name"))
+    tab.get_by_role("button", name="Rename first-name").click()
+    tab.get_by_role("button", name="Delete second-name").wait_for()
+    assert not (server.runs / "first-name").exists()
+    tab.once("dialog", lambda dialog: dialog.accept())
+    tab.get_by_role("button", name="Delete second-name").click()
+    tab.get_by_text("second-name was deleted.").wait_for()
+    assert not (server.runs / "second-name").exists()
+
+
+def test_a_training_says_how_long_it_will_take(tab):
+    said = tab.goto("/") and tab.evaluate(
+        """async () => {
+          const { describeJob } = await import("/js/runs/training_form.js");
+          const progress = { stage: "em", step: 250, steps: 1000, share: 0.25, seconds: 60 };
+          return describeJob({ state: "running", progress });
+        }"""
+    )
+    assert said == "choosing causes, step 250 of 1,000 · about 3 min left"

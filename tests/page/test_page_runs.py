@@ -114,15 +114,38 @@ def test_a_run_from_the_command_line_is_scored_by_the_true_causes_of_its_recordi
     for name, rows in (("labelled", data), ("unlabelled", data.replaced(cause=None))):
         rows.save(settings.data / f"{name}.parquet")
         runs.train(Never(), rows, settings.runs / name, source=f"{name}.parquet", tensorboard=False)
-        assert listed(client, name)["scorable"]
+        assert listed(client, name)["scorable"] == (name == "labelled")
     job = client.post("/api/runs/labelled/score", json={}).json()["job"]
     assert wait_for_job(client, job)["result"]["scores"]["states"] == 50
     assert listed(client, "labelled")["scores"]["edge_error"] > 0.3
     assert client.post("/api/runs/labelled/score", json={}).status_code == 422
-    job = client.post("/api/runs/unlabelled/score", json={}).json()["job"]
-    assert (
-        wait_for_job(client, job)["error"] == "unlabelled.parquet holds no true causes that a run could be scored by."
-    )
+    refused = client.post("/api/runs/unlabelled/score", json={})
+    assert (refused.status_code, "with its true causes" in refused.json()["error"]) == (422, True)
+
+
+def test_a_run_is_renamed_and_deleted_unless_a_job_works_with_it(client, settings):
+    for name in ("early", "taken"):
+        (settings.runs / name).mkdir()
+        (settings.runs / name / "run.json").write_text('{"status": "finished"}')
+    assert client.post("/api/runs/early/rename", json={"name": "taken"}).status_code == 409
+    assert client.post("/api/runs/early/rename", json={"name": "../later on"}).json() == {"name": "later-on"}
+    assert not (settings.runs / "early").exists()
+    assert client.delete("/api/runs/later-on").json() == {"name": "later-on"}
+    assert not (settings.runs / "later-on").exists()
+    assert client.delete("/api/runs/later-on").status_code == 404
+    asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}, "name": "busy"}
+    begun = client.post("/api/runs", json=asked).json()
+    wait_for_job(client, begun["job"], lambda job: job["progress"].get("step"))
+    assert client.delete("/api/runs/busy").status_code == 409
+    assert client.post("/api/runs/busy/rename", json={"name": "x"}).status_code == 409
+    client.delete(f"/api/jobs/{begun['job']}")
+    assert client.delete("/api/runs/busy").status_code == 200
+
+
+def test_methods_are_explained_and_only_methods_are(client):
+    found = client.get("/api/runs").json()
+    assert found["about"].keys() <= set(found["methods"])
+    assert {"jaci-auto", "jaci-em", "never"} <= found["about"].keys()
 
 
 def test_options_that_a_method_does_not_take_are_refused_and_leave_nothing(client, settings):

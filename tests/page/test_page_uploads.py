@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from starlette.testclient import TestClient
 
 from actcause.data import collect, load
 from actcause.data.roles import build_mapping, guess_roles
+from actcause.page.replay import findings
 from actcause.page.server.app import build_application
 
 ROWS = 200
@@ -231,6 +233,42 @@ def test_a_full_folder_takes_nothing_more_in_and_says_so(settings, tmp_path):
     assert "is full" in full.json()["error"]
     assert all("--quota" in reply.json()["error"] for reply in (second, unsaid, full))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["more", "one.csv"]
+
+
+def test_the_first_rows_are_shown(client):
+    found = sent(client, "shown.csv", table(rows=["1,2,3,a", "4,5,6,b"])).json()
+    assert found["first"] == [["1", "2", "3", "a"], ["4", "5", "6", "b"]]
+
+
+def test_a_recording_is_renamed_with_its_mapping_and_deleted(client, settings):
+    name = sent(client, "before.csv", table()).json()["name"]
+    assert kept(client, name, roles(client, name)).status_code == 200
+    taken = sent(client, "taken.csv", table()).json()["name"]
+    assert client.post(f"/api/data/files/{name}/rename", json={"name": taken}).status_code == 409
+    renamed = client.post(f"/api/data/files/{name}/rename", json={"name": "../after this.csv"}).json()["name"]
+    assert renamed == "after-this.csv"
+    assert client.get(f"/api/data/files/{renamed}").json()["mapped"]
+    assert not list(settings.data.glob("before*"))
+    assert client.delete(f"/api/data/files/{renamed}").json() == {"name": renamed}
+    assert not list(settings.data.glob("after-this*"))
+    assert client.delete(f"/api/data/files/{renamed}").status_code == 404
+
+
+def test_what_was_found_comes_back_under_the_users_own_names(settings):
+    name = "named.csv"
+    (settings.data / name).write_bytes(table())
+    guessed = guess_roles(["ball_x", "paddle_x", "ball_x_next", "trial"])
+    mapping = build_mapping(guessed["roles"], guessed["outcome"], guessed["own"])
+    (settings.data / f"{name}.mapping.json").write_text(json.dumps(mapping))
+    run = settings.runs / "namer"
+    (run / "found").mkdir(parents=True)
+    (run / "run.json").write_text("{}")
+    load(settings.data / name, mapping).save(run / "found" / f"{name}.parquet")
+    payload = {"data": str(settings.data), "runs": str(settings.runs), "run": "namer", "source": {"file": name}}
+    findings.write_csv(payload)
+    head = (run / "found" / "named.csv.csv").read_text().splitlines()[0].replace('"', "").split(",")
+    assert {"ball_x", "paddle_x", "ball_x_next", "trial"} <= set(head)
+    shutil.rmtree(run)
 
 
 def test_a_spreadsheet_is_called_one(client, tmp_path):

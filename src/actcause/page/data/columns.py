@@ -21,6 +21,7 @@ from . import library
 
 MOST_COLUMNS = 1000
 LOOKED_AT = 200_000  # rows
+SHOWN = 5  # of the first rows
 ROWS = 1 << 14
 FEW = 16
 
@@ -39,7 +40,7 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
         if is_parquet(path):
             with open_parquet(path) as file:
                 rows, ours = int(file.metadata.num_rows), parse_header(file, path) is not None
-        seen, columns = _measure_columns(path, names)
+        seen, columns, first = _measure_columns(path, names)
         stored = library.find_mapping(path)
         try:
             layout, why = ColumnMap.resolve(names, stored).layout, None
@@ -49,6 +50,7 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
         "rows": seen if rows is None and seen < LOOKED_AT else rows,
         "looked_at": seen,
         "columns": columns,
+        "first": first,
         "ours": ours,
         "mapped": stored is not None,
         "recognised": layout is not None,
@@ -108,14 +110,18 @@ def _summarise(summary: Any) -> dict[str, Any]:
 # -- values ----------------------------------------------------------------------------------------
 
 
-def _measure_columns(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]]]:
-    """Count the rows looked at, and measure each column: type, least and largest value, missing values."""
+def _measure_columns(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]], list[list[str]]]:
+    """Count the rows looked at, measure each column (type, range, missing values), and write the first rows down."""
     rows, columns = 0, {name: _Column() for name in names}
+    first: list[list[str]] = []
     for chunk in islice(chunks(path, names, ROWS), -(-LOOKED_AT // ROWS)):
+        if not first:
+            shown = [chunk[name][:SHOWN].tolist() for name in names]
+            first = [["" if value is None else str(value)[:40] for value in row] for row in zip(*shown, strict=True)]
         rows += len(next(iter(chunk.values())))
         for name, values in chunk.items():
             columns[name].add(values)
-    return rows, [{"name": name, **column.to_json()} for name, column in columns.items()]
+    return rows, [{"name": name, **column.to_json()} for name, column in columns.items()], first
 
 
 class _Column:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,61 @@ def propose_names(wanted: str, suffix: str = "") -> Iterator[str]:
     yield wanted + suffix
     for number in range(2, 10 * MOST_LISTED):
         yield f"{wanted}-{number}{suffix}"
+
+
+def delete_recording(folder: Path, name: str) -> None:
+    """Delete a recording, and the mapping beside it."""
+    path = find_recording(folder, name)
+    with _say_refusal("deleted"):
+        path.unlink()
+        path.with_name(path.name + SIDECAR).unlink(missing_ok=True)
+
+
+def delete_run(folder: Path, name: str) -> None:
+    """Delete a run with everything in its folder."""
+    path = find_run(folder, name)
+    with _say_refusal("deleted"):
+        if path.is_symlink():
+            path.unlink()  # to another place in the folder, which stays
+        else:
+            shutil.rmtree(path)
+
+
+def rename_recording(folder: Path, name: str, wanted: str) -> str:
+    """Give a recording another name, of the same ending, that no other has; return it."""
+    path = find_recording(folder, name)
+    stem = wanted[: -len(path.suffix)] if wanted.lower().endswith(path.suffix.lower()) else wanted
+    target = path.with_name(f"{slugify(stem)}{path.suffix}")
+    beside = path.with_name(path.name + SIDECAR)
+    _check_free(target)
+    with _say_refusal("renamed"):
+        path.rename(target)
+        if beside.exists():
+            beside.rename(target.with_name(target.name + SIDECAR))
+    return target.name
+
+
+def rename_run(folder: Path, name: str, wanted: str) -> str:
+    """Give a run another name that no other has; return it."""
+    path = find_run(folder, name)
+    target = path.with_name(slugify(wanted))
+    _check_free(target)
+    with _say_refusal("renamed"):
+        path.rename(target)
+    return target.name
+
+
+def _check_free(target: Path) -> None:
+    if os.path.lexists(target):
+        raise Refused(f"There is a '{target.name}' already; choose another name.", status=409)
+
+
+@contextmanager
+def _say_refusal(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"It cannot be {what}: {error.strerror or 'no reason given'}.", status=500) from None
 
 
 def hide_folders(function: JobFunction) -> JobFunction:
@@ -211,18 +267,21 @@ def _describe_recording(source: Path, changed: int, mapped: int | None) -> dict[
     from ...data.tables import column_names
 
     rows = domain = layout = None
+    labelled = False
     try:
         if is_parquet(source):
             with open_parquet(source) as file:
                 rows = int(file.metadata.num_rows)
                 header = None if find_mapping(source) else parse_header(file, source)
             if header is not None:
-                layout, domain = header.layout, header.metadata.get("domain")
+                layout, domain, labelled = header.layout, header.metadata.get("domain"), header.cause
         if layout is None:
-            layout = ColumnMap.resolve(column_names(source), find_mapping(source)).layout
+            found = ColumnMap.resolve(column_names(source), find_mapping(source))
+            layout, labelled = found.layout, bool(found.cause)
     except DataError as wrong:
-        return {"rows": rows, "layout": None, "domain": None, "error": str(wrong).replace(str(source), source.name)}
-    return {"rows": rows, "layout": describe_layout(layout), "domain": domain, "error": None}
+        said = str(wrong).replace(str(source), source.name)
+        return {"rows": rows, "layout": None, "domain": None, "labelled": False, "error": said}
+    return {"rows": rows, "layout": describe_layout(layout), "domain": domain, "labelled": labelled, "error": None}
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -14,11 +14,12 @@ from pydantic import Field
 from starlette.requests import ClientDisconnect
 
 from ...data.roles import ROLES
+from ..server.jobs import UNENDED
 from ..server.services import Refused, Services
 from ..server.settings import GIB
 from . import columns, library
 from .columns import MOST_COLUMNS
-from .row_source import StrictRequest
+from .row_source import RenameRequest, StrictRequest
 
 router = APIRouter(prefix="/api/data")
 
@@ -75,6 +76,30 @@ async def map_columns(name: str, roles: RolesRequest, request: Request) -> dict[
     services: Services = request.app.state.services
     payload = {**services.folders, "name": name, **roles.model_dump()}
     return await services.workers.call(columns.keep_mapping, payload, seconds=CHECK_SECONDS)
+
+
+@router.delete("/files/{name}")
+async def delete_file(name: str, request: Request) -> dict[str, Any]:
+    """Delete a recording, and what its columns mean; one that a job reads is kept."""
+    services: Services = request.app.state.services
+    _check_unused(services, name)
+    await run_in_threadpool(library.delete_recording, services.settings.data, name)
+    return {"name": name}
+
+
+@router.post("/files/{name}/rename")
+async def rename_file(name: str, asked: RenameRequest, request: Request) -> dict[str, Any]:
+    """Give a recording another name."""
+    services: Services = request.app.state.services
+    _check_unused(services, name)
+    renamed = await run_in_threadpool(library.rename_recording, services.settings.data, name, asked.name)
+    return {"name": renamed}
+
+
+def _check_unused(services: Services, name: str) -> None:
+    """Refuse to change a recording under a job's hands."""
+    if any(job.state in UNENDED and job.payload.get("source", {}).get("file") == name for job in services.jobs):
+        raise Refused("A job is reading this recording; wait for it to end, or cancel it.", status=409)
 
 
 @router.put("/files/{name}")

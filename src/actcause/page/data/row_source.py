@@ -19,6 +19,12 @@ class StrictRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class RenameRequest(StrictRequest):
+    """Another name for a recording or a run."""
+
+    name: Name
+
+
 class RowSource(StrictRequest):
     """A recording by its name, or a domain; `draw` fixes a domain's random parameters and `seed` the rollouts."""
 

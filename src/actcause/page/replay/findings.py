@@ -52,22 +52,47 @@ def read_summary(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_csv(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the same file as text, beside it."""
+    """Write the same file as text, beside it; columns of the user's own keep the names that they came with."""
     from ...data.parquet import open_parquet
     from ...errors import import_extra
 
     source = locate_findings(payload)
     target = source.with_suffix(".csv")
     if not target.exists() or target.stat().st_mtime_ns < source.stat().st_mtime_ns:
-        writer = import_extra("pyarrow.csv", "Writing CSV files", "data")
-        with (
-            open_parquet(source) as file,
-            write_whole(target) as text,
-            writer.CSVWriter(text, file.schema_arrow) as sink,
-        ):
-            for batch in file.iter_batches(batch_size=ROWS):
-                sink.write_batch(batch)
+        arrow, writer = (import_extra(name, "Writing CSV files", "data") for name in ("pyarrow", "pyarrow.csv"))
+        known = _list_own_names(payload)
+        with open_parquet(source) as file, write_whole(target) as text:
+            names = [known.get(name, name) for name in file.schema_arrow.names]
+            if len(set(names)) < len(names):  # a column was used twice
+                names = file.schema_arrow.names
+            with writer.CSVWriter(text, file.schema_arrow.empty_table().rename_columns(names).schema) as sink:
+                for batch in file.iter_batches(batch_size=ROWS):
+                    sink.write_table(arrow.Table.from_batches([batch]).rename_columns(names))
     return {"bytes": target.stat().st_size}
+
+
+def _list_own_names(payload: Mapping[str, Any]) -> dict[str, str]:
+    """List what the columns are called in the user's file, by what they are called in ours."""
+    from ...data.mapping import ColumnMap
+    from ...data.tables import column_names
+
+    if not payload["source"].get("file"):
+        return {}
+    path = library.find_recording(Path(payload["data"]), str(payload["source"]["file"]))
+    stored = library.find_mapping(path)
+    if stored is None:
+        return {}
+    mapped = ColumnMap.resolve(column_names(path), stored)
+    layout = mapped.layout
+    names = {f"cause.{factor}": column for factor, column in mapped.cause.items()}
+    names |= {f"present.{factor}": column for factor, column in mapped.present.items()}
+    for factor, columns in zip(layout.factors, mapped.state, strict=True):
+        names |= {
+            f"{factor}.{feature}": column for feature, column in zip(layout.features[factor], columns, strict=True)
+        }
+    after = zip(layout.outcome_features, mapped.following or (), strict=mapped.following is not None)
+    names |= {f"next.{layout.outcome_factor}.{feature}": column for feature, column in after}
+    return names | ({"episode": mapped.episode} if mapped.episode else {})
 
 
 def is_current(payload: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,9 +16,10 @@ from pydantic import Field
 from ...learn import names
 from ...reproduction.published import SOURCE, read_published_errors
 from ..data import library
-from ..data.row_source import Name, RowSource, Seed, StrictRequest
+from ..data.row_source import Name, RenameRequest, RowSource, Seed, StrictRequest
 from ..server.jobs import UNENDED, BackgroundJob
 from ..server.services import Refused, Services
+from .method_words import ABOUT
 from .trainings import REQUEST, SCORES, score, train
 
 router = APIRouter(prefix="/api/runs")
@@ -59,7 +60,7 @@ async def list_runs(request: Request) -> dict[str, Any]:
     services: Services = request.app.state.services
     live, last = _live_jobs(services), _last_jobs(services)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
-    known = await run_in_threadpool(library.list_recordings, services.settings.data)
+    known = await _list_labelled(services, paths)
     runs = []
     for name, path in paths.items():
         about = await run_in_threadpool(_summarise, path, last.get(name))
@@ -67,7 +68,7 @@ async def list_runs(request: Request) -> dict[str, Any]:
     runs.sort(key=lambda run: run["changed"], reverse=True)
     under_way = [{**job.to_json(), "run": name} for name, job in live.items()]
     paper = {"source": SOURCE, "errors": read_published_errors()}
-    return {"runs": runs, "jobs": under_way, "methods": METHODS, "paper": paper}
+    return {"runs": runs, "jobs": under_way, "methods": METHODS, "about": ABOUT, "paper": paper}
 
 
 @router.get("/{name}")
@@ -113,11 +114,28 @@ async def score_run(name: str, request: Request) -> dict[str, Any]:
     """Score a run on the recording that it was trained on, where that is in the data folder."""
     services: Services = request.app.state.services
     path = library.find_run(services.settings.runs, name)
-    source = _find_scorable(library.list_recordings(services.settings.data), path)
+    source = _find_scorable(await _list_labelled(services, {path.name: path}), path)
     if source is None:
-        raise Refused("The recording that this run was trained on is not in the data folder.")
+        raise Refused("The recording that this run was trained on, with its true causes, is not in the data folder.")
     payload = {**services.folders, "name": path.name, "source": {"file": source}}
     return {"job": services.jobs.start(score, payload, title=f"Scoring {path.name}", short=True).id, "run": path.name}
+
+
+@router.delete("/{name}")
+async def delete_run(name: str, request: Request) -> dict[str, Any]:
+    """Delete a run; one that a job works with is kept."""
+    services: Services = request.app.state.services
+    _check_unused(services, name)
+    await run_in_threadpool(library.delete_run, services.settings.runs, name)
+    return {"name": name}
+
+
+@router.post("/{name}/rename")
+async def rename_run(name: str, asked: RenameRequest, request: Request) -> dict[str, Any]:
+    """Give a run another name."""
+    services: Services = request.app.state.services
+    _check_unused(services, name)
+    return {"name": await run_in_threadpool(library.rename_run, services.settings.runs, name, asked.name)}
 
 
 # -- helpers ---------------------------------------------------------------------------------------
@@ -192,7 +210,22 @@ def _summarise(path: Path, last: BackgroundJob | None) -> dict[str, Any]:
     }
 
 
-def _find_scorable(recordings: Mapping[str, Path], path: Path) -> str | None:
+def _check_unused(services: Services, name: str) -> None:
+    """Refuse to change a run under a job's hands."""
+    working = (job.payload for job in services.jobs if job.state in UNENDED)
+    if any(name in (payload.get("name"), payload.get("run")) for payload in working):
+        raise Refused("A job works with this run; wait for it to end, or cancel it.", status=409)
+
+
+async def _list_labelled(services: Services, runs: Mapping[str, Path]) -> set[str]:
+    """List the recordings with true causes, where there is a run that could be scored by one."""
+    if all((path / SCORES).exists() for path in runs.values()):
+        return set()
+    listed = await services.workers.call(library.list_sources, services.folders)
+    return {one["name"] for one in listed["recordings"] if one["labelled"]}
+
+
+def _find_scorable(recordings: Collection[str], path: Path) -> str | None:
     """Find the recording by which a run can be scored that was not scored when it was trained."""
     source = library.read_json(path / library.SUMMARY).get("source")
     done = (path / SCORES).exists() or not (path / library.MODEL).is_file()

@@ -15,6 +15,7 @@ const ROLES = [
 ];
 const WITH_FACTOR = ["state", "cause", "present"];
 const WITH_FEATURE = ["state", "next"];
+const OTHER = "outcome"; // what is explained is called so where it is no factor
 const ACCEPTED = ".parquet,.pq,.csv,.tsv";
 
 // A ball that drifts, and jumps where the paddle is near; the wind does nothing.
@@ -60,7 +61,7 @@ class Data {
     this.drop = el(
       "div",
       { class: "data-drop" },
-      el("p", {}, el("strong", { text: "Drop a Parquet or CSV file here" }), ", or"),
+      el("p", {}, el("strong", { text: "Drop a Parquet or CSV file anywhere" }), ", or"),
       this.input,
       el("label", { for: "data-file", class: "button main", text: "Choose a file …" }),
       el("p", { class: "soft small", text: "A row is one step: what every factor was, and what the outcome became. It stays on this machine." }),
@@ -76,12 +77,17 @@ class Data {
         el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", { text: "Recordings" }), this.files),
         el("div", { class: "stack" }, this.said, this.columns, this.learn, this.causes)),
     );
-    for (const kind of ["dragenter", "dragover"]) this.drop.addEventListener(kind, (event) => this.handleDrag(event, true));
-    this.drop.addEventListener("dragleave", (event) => this.handleDrag(event, false));
-    this.drop.addEventListener("drop", (event) => {
+    // A file may be dropped anywhere: elsewhere the browser would leave the page and open it.
+    const over = (event) => this.handleDrag(event, true);
+    const out = (event) => this.handleDrag(event, false);
+    const drop = (event) => {
       this.handleDrag(event, false);
-      this.upload(event.dataTransfer.files[0]);
-    });
+      this.upload(event.dataTransfer?.files[0]);
+    };
+    for (const [kind, listener] of [["dragenter", over], ["dragover", over], ["dragleave", out], ["drop", drop]]) {
+      document.addEventListener(kind, listener);
+      this.stops.push(() => document.removeEventListener(kind, listener));
+    }
   }
 
   handleDrag(event, over) {
@@ -138,22 +144,51 @@ class Data {
         this.known.recordings.length === 0 && el("p", { class: "soft", text: "None yet." }),
         el("ul", { class: "data-files" }, this.known.recordings.map((one) =>
           el("li", {}, button(one.name, () => this.open(one.name), { class: "quiet", "aria-pressed": one.name === this.name ? "true" : "false" }),
-            el("span", { class: "soft small", text: describeFile(one) })))),
+            el("span", { class: "soft small", text: describeFile(one) }),
+            one.name === this.name && el("span", { class: "row small" },
+              button("Rename", () => this.rename(one.name), { "aria-label": `Rename ${one.name}` }),
+              button("Delete", () => this.delete(one.name), { "aria-label": `Delete ${one.name}` }))))),
       );
     });
   }
 
+  async rename(name) {
+    const wanted = prompt(`Another name for ${name}`, name)?.trim();
+    if (!wanted || wanted === name) return;
+    const renamed = await this.attempt(() => post(`/api/data/files/${encodeURIComponent(name)}/rename`, { name: wanted }));
+    if (!renamed || this.over) return;
+    await this.open(renamed.name);
+    notice(this.said, `${name} is called ${renamed.name} now.`, "good");
+  }
+
+  async delete(name) {
+    if (!confirm(`Delete the recording ${name} for good?`)) return;
+    const deleted = await this.attempt(() => remove(`/api/data/files/${encodeURIComponent(name)}`));
+    if (!deleted || this.over) return;
+    this.name = this.run = "";
+    this.remember();
+    for (const part of [this.columns, this.learn, this.causes]) part.hidden = true;
+    notice(this.said, `${name} was deleted.`, "good");
+    await this.list();
+  }
+
   async upload(file) {
     if (!file) return;
-    put(this.said, el("p", { class: "notice note" }, spinner(), ` ${file.name} is being read …`));
-    const looked = await this.attempt(() => upload(`/api/data/files/${encodeURIComponent(file.name)}`, file));
+    const bar = el("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
+    const words = el("span", { text: ` ${file.name} is on its way …` });
+    put(this.said, el("p", { class: "notice note", role: "status" }, bar, words));
+    const onProgress = (share) => {
+      bar.value = share;
+      words.textContent = share < 1 ? ` ${file.name}: ${Math.floor(100 * share)}% sent` : ` ${file.name} is being read …`;
+    };
+    const looked = await this.attempt(() => upload(`/api/data/files/${encodeURIComponent(file.name)}`, file, onProgress));
     this.input.value = "";
     if (!looked || this.over) return;
     this.name = looked.name;
     this.run = "";
     await this.list();
     notice(this.said, looked.name === file.name ? `${file.name} is here.` : `${file.name} is here as ${looked.name}.`, "good");
-    await this.showColumns(looked);
+    await this.showFile(looked);
   }
 
   async open(name) {
@@ -164,10 +199,10 @@ class Data {
     const looked = await this.attempt(() => get(`/api/data/files/${encodeURIComponent(name)}`));
     if (!looked || this.over || this.name !== name) return;
     await this.list();
-    await this.showColumns(looked);
+    await this.showFile(looked);
   }
 
-  async showColumns(looked) {
+  async showFile(looked) {
     this.looked = looked;
     this.remember();
     this.learn.hidden = this.causes.hidden = true;
@@ -179,9 +214,10 @@ class Data {
 
   showColumns(looked) {
     const rows = looked.rows === null ? `more than ${looked.looked_at.toLocaleString("en")} rows` : `${looked.rows.toLocaleString("en")} rows`;
-    this.outcome = el("input", { type: "text", value: looked.outcome, list: "data-factors", "aria-label": "Outcome" });
-    this.own = el("input", { type: "text", value: looked.own ?? "", list: "data-factors", placeholder: "not recorded", "aria-label": "Own previous value" });
-    this.names = el("datalist", { id: "data-factors" });
+    this.outcome = el("select", { "aria-label": "Outcome" });
+    this.own = el("select", { "aria-label": "Own previous value" });
+    this.wanted = { outcome: looked.outcome, own: looked.own ?? "" };
+    this.roles = this.names = null;
     this.roles = looked.roles.map((role) => this.roleOf(role));
     this.mistake = el("div");
     this.summary = el("div");
@@ -196,7 +232,6 @@ class Data {
       { class: "stack" },
       el("div", { class: "data-columns" },
         table(["Column", "Type", "Range", "Missing", "What it is", "Factor", "Feature"], columns)),
-      this.names,
       el("div", { class: "row data-ends" },
         field("What is explained (the outcome)", this.outcome),
         field("Factor with its own previous value", this.own),
@@ -212,6 +247,8 @@ class Data {
       this.columns,
       el("h2", { text: `${looked.name}: ${rows}, ${looked.columns.length} columns` }),
       introduction,
+      looked.first.length > 0 && el("details", { open: !looked.recognised }, el("summary", { text: `The first ${looked.first.length} rows` }),
+        el("div", { class: "data-columns" }, table(looked.columns.map((column) => column.name), looked.first, { class: "data-example" }))),
       looked.ours && !looked.mapped
         ? el("details", {}, el("summary", { text: "Columns" }), el("div", { class: "data-columns" },
           table(["Column", "Type", "Range", "Missing"], columns.map((cells) => cells.slice(0, 4)))))
@@ -228,6 +265,7 @@ class Data {
     const fit = () => {
       factor.hidden = !WITH_FACTOR.includes(role.value);
       feature.hidden = !WITH_FEATURE.includes(role.value);
+      if (this.roles) this.offerNames();
     };
     const role = el("select", { "aria-label": `What ${given.column} is`, on: { change: fit } },
       ROLES.map(([value, text]) => el("option", { value, text })));
@@ -236,9 +274,23 @@ class Data {
     return { column: given.column, role, factor, feature };
   }
 
+  /** Offer the factors that there are as the outcome, and as the one that holds its previous value. */
   offerNames() {
     const factors = this.roles.filter((one) => one.role.value === "state").map((one) => one.factor.value.trim());
-    put(this.names, [...new Set(factors)].filter(Boolean).map((name) => el("option", { value: name })));
+    const names = [...new Set(factors)].filter(Boolean);
+    const fill = (select, wanted, none) => {
+      const offered = wanted && !names.includes(wanted) ? [...names, wanted] : names;
+      put(select, el("option", { value: "", text: none }), offered.map((name) => el("option", { value: name, text: name })),
+        select === this.outcome && !offered.includes(OTHER) && el("option", { value: OTHER, text: "none of the factors" }));
+      select.value = wanted;
+    };
+    for (const [key, none] of [["outcome", "choose …"], ["own", "not recorded"]]) {
+      const chosen = this[key].options.length ? this[key].value : this.wanted[key];
+      // A factor that was given another name is still the one that was chosen.
+      const renamed = this.names?.indexOf(chosen) ?? -1;
+      fill(this[key], names.includes(chosen) || renamed < 0 ? chosen : (names.length === this.names.length ? names[renamed] : chosen), none);
+    }
+    this.names = names;
   }
 
   async keep() {
@@ -246,7 +298,7 @@ class Data {
       column, role: role.value, factor: factor.value.trim(), feature: feature.value.trim(),
     }));
     put(this.mistake, spinner("checking every row"));
-    const body = { roles, outcome: this.outcome.value.trim(), own: this.own.value.trim() };
+    const body = { roles, outcome: this.outcome.value, own: this.own.value };
     const address = `/api/data/files/${encodeURIComponent(this.name)}/mapping`;
     const found = await this.attempt(() => post(address, body), this.mistake);
     if (!found || this.over) return;
@@ -289,7 +341,7 @@ class Data {
       this.learn,
       el("h2", { text: "Learn what causes the outcome" }),
       fitting.length > 0 && field("A run that fits is there already", choose),
-      buildTrainingForm({ ...this.known, methods: listed.methods }, { file: this.name, onStart: (begun) => this.follow(begun.job) }),
+      buildTrainingForm({ ...this.known, methods: listed.methods, about: listed.about }, { file: this.name, onStart: (begun) => this.follow(begun.job) }),
       this.progress,
     );
     this.learn.hidden = false;

@@ -59,10 +59,10 @@ export function buildPredictionTable(episode, step) {
   const happened = episode.outcome[step];
   const names = episode.outcome_features;
   const few = names.length <= 4;
-  const off = (values) => values.reduce((sum, value, k) => sum + Math.abs(value - happened[k]), 0) / values.length;
+  const off = (values) => measureGap(values, happened);
   const lines = [["with all factors", episode.expected[step]]];
   for (const [factor, values] of Object.entries(episode.without ?? {})) lines.push([`without ${factor}`, values[step]]);
-  const most = Math.max(...lines.map(([, values]) => off(values)), 1e-9);
+  const most = findLargestGap(episode);
   const cells = (values) => (few ? values.map((value) => el("td", { class: "number", text: formatBrief(value) })) : []);
   return el(
     "div",
@@ -72,7 +72,7 @@ export function buildPredictionTable(episode, step) {
       "table",
       { class: "replay-predictions" },
       el("thead", {}, el("tr", {}, el("th", { text: "" }), few ? names.map((name) => el("th", { class: "number", text: name })) : null,
-        el("th", { text: "off by", title: "mean absolute difference from what happened" }))),
+        el("th", { text: "off by", title: "mean absolute difference from what happened; a full bar is the largest of this episode" }))),
       el(
         "tbody",
         {},
@@ -82,6 +82,25 @@ export function buildPredictionTable(episode, step) {
       ),
     ),
   );
+}
+
+/** The mean absolute difference of what was predicted and what happened. */
+function measureGap(values, happened) {
+  return values.reduce((sum, value, k) => sum + Math.abs(value - happened[k]), 0) / values.length;
+}
+
+const LARGEST = new WeakMap(); // by episode
+
+/** The largest gap of all steps of an episode: bars of one step can then be compared with those of another. */
+function findLargestGap(episode) {
+  if (!LARGEST.has(episode)) {
+    let most = 1e-9;
+    for (const predicted of [episode.expected, ...Object.values(episode.without ?? {})]) {
+      predicted.forEach((values, step) => { most = Math.max(most, measureGap(values, episode.outcome[step])); });
+    }
+    LARGEST.set(episode, most);
+  }
+  return LARGEST.get(episode);
 }
 
 function gap(value, most) {

@@ -31,7 +31,10 @@ export function buildTrainingForm(known, { file = null, onStart }) {
   );
   const count = number("20000", 500000, "Frames");
   const frames = field("Frames to record", count);
-  const method = el("select", {}, known.methods.map((name) => el("option", { value: name, text: name })));
+  const about = el("p", { class: "soft small method-words", "aria-live": "polite" });
+  const explain = () => { about.textContent = known.about?.[method.value] ?? ""; };
+  const method = el("select", { on: { change: explain } }, known.methods.map((name) => el("option", { value: name, text: name })));
+  explain();
   const seed = number("0", 2 ** 31, "Seed");
   const minutes = number("", 1440, "Minutes at most");
   minutes.placeholder = "no limit";
@@ -65,6 +68,7 @@ export function buildTrainingForm(known, { file = null, onStart }) {
     { class: "stack training", novalidate: true, on: { submit: start } },
     el("div", { class: "row" }, file ? null : field("Learn from", source), file ? null : frames, field("Method", method),
       field("Seed", seed), field("Minutes at most", minutes)),
+    about,
     el("details", {}, el("summary", { text: "Options of the method" }),
       el("div", { class: "row" }, options.map(([, label, input]) => field(label, input)))),
     el("div", { class: "row" }, submit),
@@ -89,11 +93,31 @@ export function buildTrainingLine(job, onEnd) {
   return { node, stop };
 }
 
+const STAGES = {
+  loading: "starting", reading: "reading the rows", recording: "recording rows", scoring: "scoring on rows it has not seen",
+  passive: "learning what happens by itself", em: "choosing causes", distil: "compressing (distil)",
+  forward: "learning what happens", exchange: "exchanging factors", threshold: "choosing the threshold",
+  pretrain: "learning what happens", delay: "learning what happens", joint: "learning causes",
+};
+
+/** A stage of a training in plain words. */
+export const nameStage = (stage) => STAGES[stage] ?? stage ?? "starting";
+
+/** How long a training will take still, as its pace so far says; nothing before there is one. */
+export function describeTimeLeft({ share, seconds } = {}) {
+  if (!(share > 0.02 && share < 1 && seconds > 1)) return "";
+  const left = (seconds * (1 - share)) / share;
+  if (left < 50) return `about ${Math.max(5, 5 * Math.round(left / 5))} s left`;
+  if (left < 5400) return `about ${Math.max(1, Math.round(left / 60))} min left`;
+  return `about ${Math.round(left / 3600)} h left`;
+}
+
 /** Where a training stands, in words. */
 export function describeJob(job) {
   if (job.state === "waiting") return "waiting for its turn";
   const { stage, step, steps, values = {} } = job.progress ?? {};
   const losses = Object.entries(values).map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
   const place = steps ? `, step ${step.toLocaleString("en")} of ${steps.toLocaleString("en")}` : "";
-  return [`${stage ?? "starting"}${place}`, ...losses].join(" · ");
+  const left = describeTimeLeft(job.progress);
+  return [`${nameStage(stage)}${place}`, ...(left ? [left] : []), ...losses].join(" · ");
 }

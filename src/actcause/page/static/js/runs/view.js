@@ -65,7 +65,7 @@ class Runs {
     await this.look();
     try {
       const known = await get("/api/data/files");
-      put(this.start, buildTrainingForm({ ...known, methods: this.found?.methods ?? [] }, { onStart: (begun) => this.followTraining(begun) }));
+      put(this.start, buildTrainingForm({ ...known, methods: this.found?.methods ?? [], about: this.found?.about }, { onStart: (begun) => this.followTraining(begun) }));
     } catch (error) {
       notice(this.start, error.message, "bad");
     }
@@ -206,6 +206,8 @@ class Runs {
         { "aria-label": `Resume ${run.name}`, dataset: { key: `resume ${run.name}` } }),
       run.scorable && !run.job && button("Score", () => this.act(() => post(`/api/runs/${encodeURIComponent(run.name)}/score`, {})),
         { "aria-label": `Score ${run.name}`, title: "Compare with the true causes of its recording", dataset: { key: `score ${run.name}` } }),
+      !run.job && button("Rename", () => this.rename(run), { "aria-label": `Rename ${run.name}`, dataset: { key: `rename ${run.name}` } }),
+      !run.job && button("Delete", () => this.delete(run), { "aria-label": `Delete ${run.name}`, dataset: { key: `delete ${run.name}` } }),
       run.answers && !run.job && button("Replay", () => this.replay(run), { "aria-label": `Replay ${run.name}`, dataset: { key: `replay ${run.name}` } }),
     ];
     return el(
@@ -219,6 +221,31 @@ class Runs {
       el("td", { class: "number", text: run.scores ? `${(100 * run.scores.edge_error).toFixed(2)}%` : "–" }),
       el("td", {}, el("div", { class: "row" }, actions)),
     );
+  }
+
+  async rename(run) {
+    const wanted = prompt(`Another name for ${run.name}`, run.name)?.trim();
+    if (!wanted || wanted === run.name) return;
+    await this.act(async () => {
+      const { name } = await post(`/api/runs/${encodeURIComponent(run.name)}/rename`, { name: wanted });
+      this.forget(run.name, name);
+    }, `${run.name} has another name now.`);
+  }
+
+  async delete(run) {
+    if (!confirm(`Delete the run ${run.name} for good?`)) return;
+    await this.act(async () => {
+      await remove(`/api/runs/${encodeURIComponent(run.name)}`);
+      this.forget(run.name);
+    }, `${run.name} was deleted.`);
+  }
+
+  /** Drop what is known of a run; its curve stays shown under its new name, if it has one. */
+  forget(name, renamed = null) {
+    const shown = this.chosen.delete(name);
+    this.curves.delete(name);
+    if (shown && renamed) this.chosen.add(renamed);
+    this.remember();
   }
 
   replay(run) {
@@ -238,7 +265,7 @@ class Runs {
     const points = (run, name) => trimPoints(run.history.map((line) => [line.step, line[name] ?? null]));
     this.series = this.value === "every value"
       ? names.map((name) => ({ name, points: points(runs[0], name) }))
-      : runs.map((run) => ({ name: run.name, points: points(run, this.value) }));
+      : runs.map((run) => ({ name: nameCurve(run), points: points(run, this.value) }));
     if (!runs.length) {
       put(this.chart, el("p", { class: "soft", text: "Choose a run in the list to see how it learned." }));
       return;
@@ -253,6 +280,11 @@ class Runs {
 function chooseFirst(runs) {
   const live = runs.filter((run) => run.job);
   return (live.length ? live : runs.slice(0, AT_ONCE)).map((run) => run.name);
+}
+
+/** A run's name beside its curve; of one that did not come to its end that is said. */
+function nameCurve(run) {
+  return ["interrupted", "stopped"].includes(run.status) ? `${run.name} (cut off)` : run.name;
 }
 
 /** The points without those before the first value and after the last. */

@@ -14,7 +14,6 @@ export class ApiError extends Error {
 
 export const get = (path) => request("GET", path);
 export const post = (path, body) => request("POST", path, JSON.stringify(body), "application/json");
-export const upload = (path, blob) => request("PUT", path, blob, "application/octet-stream");
 export const remove = (path) => request("DELETE", path);
 
 async function request(method, path, body, type) {
@@ -38,6 +37,24 @@ async function request(method, path, body, type) {
     throw new ApiError(error, { line, parameter, status: response.status });
   }
   return reply;
+}
+
+/** Send a file; `onProgress` is called with the share that has been sent. Not by fetch, which does not say. */
+export function upload(path, blob, onProgress = () => {}) {
+  return new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest();
+    sending.open("PUT", path);
+    sending.setRequestHeader("Content-Type", "application/octet-stream");
+    sending.responseType = "json";
+    sending.upload.addEventListener("progress", (event) => event.total && onProgress(event.loaded / event.total));
+    sending.addEventListener("error", () => reject(new ApiError("The file did not arrive; is 'actcause serve' still running?")));
+    sending.addEventListener("load", () => {
+      const { status, response } = sending;
+      if (status >= 200 && status < 300) resolve(response);
+      else reject(new ApiError(response?.error ?? `The server answered ${status}.`, { status }));
+    });
+    sending.send(blob);
+  });
 }
 
 const POLL = 500;

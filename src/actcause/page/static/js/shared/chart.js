@@ -1,8 +1,8 @@
 // Small SVG charts that follow the theme: drawLines(series, options) and drawBars(values, options).
 //
 // Both return a <figure> with one <svg> in it (for savePng) and a line of text that says what is under the pointer.
-// Series are told apart by dashes and by their names at the end of the lines, not by colour alone. The rules for
-// .chart are in preimages.css.
+// Series are told apart by dashes and by their names on the right, each with a piece of its line; nothing but values is
+// drawn between the axes. The rules for .chart are in preimages.css.
 
 import { svg as shape } from "./ui.js";
 
@@ -59,13 +59,13 @@ export function drawLines(series, options = {}) {
   const drawn = series.map((one, place) => ({ ...one, place, points: one.points.filter((p) => Number.isFinite(p[0])) }));
   const inside = { left: 58, top: 14, bottom: height - (x ? 44 : 26) };
   const longest = Math.max(0, ...drawn.map((one) => one.name.length));
-  inside.right = width - Math.min(24 + longest * CHARACTER, width * 0.35);
+  inside.right = width - Math.min(37 + longest * CHARACTER, width * 0.4);
   const across = scale(options.xRange ?? extent(drawn, 0), inside.left, inside.right);
   const up = scale(options.yRange ?? pad(extent(drawn, 1)), inside.bottom, inside.top);
   const svg = frame(title, width, height);
   svg.append(axes(across, up, inside, x, y));
   for (const one of drawn) svg.append(line(one, across, up));
-  svg.append(...endLabels(drawn, across, up, inside, width));
+  svg.append(...endLabels(drawn, up, inside, width));
   const readout = document.createElement("figcaption");
   readout.className = "chart-readout";
   const figure = document.createElement("figure");
@@ -176,8 +176,8 @@ function line(one, across, up) {
   }
   const group = shape("g", { class: `chart-line series-${one.place % COLOURS}` });
   group.append(shape("path", { d: path, "stroke-dasharray": dashes(one.place) }));
-  const real = one.points.filter((point) => Number.isFinite(point[1]));
-  if (real.length === 1) group.append(shape("circle", { cx: across(real[0][0]), cy: up(real[0][1]), r: 3.5 }));
+  const last = one.points.findLast((point) => Number.isFinite(point[1]));
+  if (last) group.append(shape("circle", { class: "chart-end", cx: across(last[0]), cy: up(last[1]), r: 3.5 }));
   return group;
 }
 
@@ -186,8 +186,8 @@ function dashes(place) {
   return DASHES[(place + Math.floor(place / COLOURS)) % DASHES.length];
 }
 
-/** The names of the series beside their last points, moved apart where they would overlap. */
-function endLabels(series, across, up, inside, width) {
+/** The names of the series, each with a piece of its line, at the height of its last point or moved apart from others. */
+function endLabels(series, up, inside, width) {
   const placed = series
     .map((one) => ({ one, last: one.points.findLast((point) => Number.isFinite(point[1])) }))
     .filter((label) => label.last)
@@ -202,15 +202,14 @@ function endLabels(series, across, up, inside, width) {
     placed[place].y = Math.min(placed[place].y, end);
     end = placed[place].y - LINE;
   }
-  const room = Math.floor((width - inside.right - 22) / CHARACTER);
-  return placed.map(({ one, last, at, y }) => {
+  const room = Math.floor((width - inside.right - 35) / CHARACTER);
+  return placed.map(({ one, y }) => {
     const name = one.name.length > room ? one.name.slice(0, Math.max(room - 1, 1)) + "…" : one.name;
-    const from = across(last[0]);
     return shape(
       "g",
       { class: `chart-line series-${one.place % COLOURS}` },
-      shape("path", { class: "chart-leader", d: `M${from} ${at}L${inside.right + 8} ${y}H${inside.right + 16}` }),
-      shape("text", { x: inside.right + 19, y: y + 4 }, name, shape("title", {}, one.name)),
+      shape("path", { class: "chart-key", d: `M${inside.right + 6} ${y}h22`, "stroke-dasharray": dashes(one.place) }),
+      shape("text", { x: inside.right + 32, y: y + 4 }, name, shape("title", {}, one.name)),
     );
   });
 }
