@@ -54,7 +54,9 @@ QUICK = Arguments(
     seeds=(0,), frames=5000, looks=4,
     options={"steps": 300, "distil_steps": 80, "width": 32, "pretrain": 50, "embedding": 32, "layers": 1},
 )  # fmt: skip
-TINY = Arguments(("jaci-em",), seeds=(0,), frames=2000, looks=2, options={"steps": 40, "distil_steps": 10, "width": 16})
+TINY = Arguments(
+    ("jaci-em",), seeds=(0,), frames=2000, looks=2, options={"steps": 150, "distil_steps": 10, "width": 16}
+)
 
 
 def pieces(arguments: Arguments) -> list[Piece]:
