@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+import pytest
+
+pytestmark = pytest.mark.browser
+
 LINK = "#/ask?example=trumping"
 
 

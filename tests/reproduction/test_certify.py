@@ -38,7 +38,7 @@ class Clone:
 
     def __init__(self, home: Path) -> None:
         self.home, self.package, self.results = home, home / "src" / "actcause", home / "results"
-        unused = shutil.ignore_patterns("__pycache__", "cli", "data", "learn", "page", "questions")
+        unused = shutil.ignore_patterns("__pycache__", "cli", "data", "learn", "page")
         shutil.copytree(PACKAGE, self.package, ignore=unused)
         (home / ".gitignore").write_text("__pycache__/\n")
         (home / "experiments").mkdir()

@@ -199,6 +199,8 @@ def digest_exact() -> str:
             causes = [[dict(one.event), one.witness.to_json()] for one in answer.causes]
             digest.add(f"{name} {definition}", [causes, answer.status.value])
             for variable, value in example.context.items():
+                if variable in example.model.exogenous:  # never a cause, so no question
+                    continue
                 verdict = ac.is_cause(example.model, **asked, event={variable: value})
                 digest.add(variable, [verdict.holds, dict(verdict.conditions)])
         pairs: Any = ac.partitions(example.model, example.outcome, **shares)

@@ -15,7 +15,11 @@ from .. import envs, worlds
 from .digest import PACKAGE, read_tree
 from .experiment import ReproduceError
 
-EXACT = ("first recorded revision",)  # definitions, solvers, preimages: all that is computed from a model
+# Definitions, solvers, preimages: all that is computed from a model.
+EXACT = (
+    "first recorded revision",
+    "but-for asks that each variable of an event be otherwise, strong for necessity along every part of a network",
+)
 
 
 def read_revisions(parts: Iterable[str]) -> dict[str, int]:
