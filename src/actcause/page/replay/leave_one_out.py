@@ -1,6 +1,7 @@
 """What a learned model predicts from all factors, and what it predicts without each of them.
 
-Only methods that learn a forward model under masks can say so: `jaci-em`, what came of it in `jaci-auto`, and `jaci`.
+A forward model under masks (`jaci-em`, `jaci`) is not shown a factor. A model of the whole state (`jaci-exchange`) is
+shown what it was in other rows, and says what comes of that on average. `jaci-auto` has one or the other.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ import torch
 from torch import Tensor
 
 from ...data import Transitions
-from ...learn import Learner, MaskJACI, PaperJACI
+from ...learn import ExchangeJACI, Learner, MaskJACI, PaperJACI
+from ...learn.methods.exchange_training import MODELS
 from ...learn.methods.paper_networks import GaussianModel
 from ...learn.training.batches import FOLDS
+from ...learn.training.density import Density, OutcomeColumns
 from ...learn.training.forward import Batch
 from ...learn.training.networks import MaskedModel
+from ...learn.training.sufficiency import Judge
 
 Array = np.ndarray[Any, Any]
+OTHERS = 8  # rows that a factor is taken from
+BLOCK = 512  # rows predicted at once
 
 
 @torch.no_grad()
@@ -27,18 +33,22 @@ def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Ar
 
     None where the method has no model that can leave factors out.
     """
-    if not isinstance(learner, (MaskJACI, PaperJACI)) or "forward" not in learner.nets_:
+    if not isinstance(learner, (ExchangeJACI, MaskJACI, PaperJACI)):
         return None
-    device = next(learner.nets_["forward"].parameters()).device
+    name = "whole" if "whole" in learner.nets_ else "forward"
+    device = next(learner.nets_[name].parameters()).device
     batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, device)
-    factors = len(data.factors)
-    masks = torch.cat([torch.ones(1, factors), 1 - torch.eye(factors)]).to(device)
-    parts = [_predict(learner, block, masks) for block in batch.blocks()]
+    if name == "whole":
+        judge = Judge.of(learner.nets_, learner.encoder_, 1.0, MODELS, data.mask is not None)
+        parts = [_predict_exchanged(judge, block) for block in batch.blocks(BLOCK)]
+    else:
+        masks = torch.cat([torch.ones(1, len(data.factors)), 1 - torch.eye(len(data.factors))]).to(device)
+        parts = [_predict_masked(learner, block, masks) for block in batch.blocks()]
     outcomes = learner.encoder_.decode(data, torch.cat(parts, dim=1).cpu().numpy())
     return outcomes[0], outcomes[1:]
 
 
-def _predict(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
+def _predict_masked(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
     """Predict under each mask: (masks, rows, outputs)."""
     model = learner.nets_["forward"]
     each = masks.unsqueeze(1) * block.present  # (masks, rows, factors)
@@ -49,3 +59,36 @@ def _predict(learner: Learner, block: Batch, masks: Tensor) -> Tensor:
     assert isinstance(model, GaussianModel)
     embedded = model.embedding(block.network_inputs)
     return torch.stack([model(embedded, mask.unsqueeze(0))[0][0] for mask in each])
+
+
+def _predict_exchanged(judge: Judge, block: Batch) -> Tensor:
+    """Predict from all factors, and with each of them taken from other rows in turn: (1 + factors, rows, outputs)."""
+    rows, factors = block.present.shape
+    drawn = torch.linspace(0, len(judge.inputs) - 1, OTHERS, device=block.inputs.device).long()
+    others = judge.inputs[drawn].expand(rows, -1, -1, -1)
+    if judge.own is not None:
+        others = judge.whole.tokens.carry(others, block.inputs[:, None, judge.own])
+    parts = [_expect(judge, block.inputs.unsqueeze(1), block.present.unsqueeze(1))]
+    for factor in range(factors):
+        inputs = block.inputs.unsqueeze(1).repeat(1, OTHERS, 1, 1)
+        there = block.present.unsqueeze(1).repeat(1, OTHERS, 1)
+        inputs[:, :, factor] = others[:, :, factor]
+        if judge.present is not None:
+            there[:, :, factor] = judge.present[drawn, factor]
+        parts.append(_expect(judge, inputs, there))
+    return torch.stack(parts)
+
+
+def _expect(judge: Judge, inputs: Tensor, present: Tensor) -> Tensor:
+    """(rows, outputs): the mean over models and over what was exchanged, (rows, variants, factors, columns)."""
+    there = None if judge.present is None else present.expand(judge.models, -1, -1, -1)
+    density = judge.predict(inputs.expand(judge.models, -1, -1, -1, -1), there)
+    return _write_columns(judge.columns, density).mean(dim=(0, 2))
+
+
+def _write_columns(columns: OutcomeColumns, density: Density) -> Tensor:
+    """Write a distribution's means and probabilities as the columns of a target."""
+    means = () if density.mean is None else density.expect().unbind(-1)
+    parts = {at: mean.unsqueeze(-1) for at, mean in zip(columns.measured, means, strict=True)}
+    parts |= {part.start: chance.exp() for part, chance in zip(columns.categorical, density.chances, strict=True)}
+    return torch.cat([parts[at] for at in sorted(parts)], dim=-1)
