@@ -19,6 +19,7 @@ from actcause.cli import main
 from actcause.reproduction.catalogue import catalogue
 from actcause.reproduction.machine import describe_machine, list_versions
 from actcause.reproduction.plots import digest
+from actcause.reproduction.revisions import EXACT
 from actcause.reproduction.running import Plan, execute
 from actcause.reproduction.store import append_lines, read_lines
 from letters import LETTERS
@@ -98,7 +99,7 @@ def test_a_result_says_how_it_was_made(lab: Lab) -> None:
     assert record["value"] == {"text": "aa", "size": 1}
     assert record["piece"] == {"letter": "a", "number": 1}
     assert record["settings"] == {"factor": 2}
-    assert record["revisions"] == {"exact": 1}
+    assert record["revisions"] == {"exact": len(EXACT)}
     assert set(record) == {
         "experiment", "piece", "settings", "value", "versions", "machine", "seconds", "commit", "code", "revisions"
     }  # fmt: skip
