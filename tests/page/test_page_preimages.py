@@ -186,6 +186,16 @@ def test_shares_of_none_are_asked_for_by_name() -> None:
     assert picture(example="binary-and", alpha_sufficiency="1/3")["alpha_sufficiency"] == "1/3"
 
 
+def test_a_space_that_was_forgotten_begins_with_new_time() -> None:
+    asked = PictureRequest(example="mover-1d").model_dump()
+    preimages.picture(asked)
+    first = spaces.SpaceQuestion.of(asked).load_space()
+    for other in ("rock-throwing", "forest-fire"):  # as many spaces as are kept
+        preimages.picture(PictureRequest(example=other).model_dump())
+    first.clock.start(1e-9)
+    assert preimages.histogram(asked)["total"] == "1,024"
+
+
 def test_a_huge_number_of_pairs_is_told_exactly_if_it_can_be() -> None:
     assert format_count(2**40) == "2^40"
     assert format_count(2**41 * 3 * 5**2) == "2^41 · 3 · 5^2"

@@ -27,6 +27,7 @@ from ...errors import ModelError, ParseError, QueryError, TooLargeError
 SECONDS = 8.0  # for a partition; the worker's own limit is above that
 MOST_CELLS = 8_000_000  # states times variables
 MOST_KEPT = 8  # counts, each of all states
+MOST_WALKS = 4  # pairs of shares of one space
 MOST_PAIRS = 10_000  # that can be stepped through, fewer where the pairs are long
 MOST_COPIED = 1_000_000_000  # states of all the pairs stepped through together
 
@@ -64,7 +65,7 @@ class SpaceQuestion:
 
     def load_pairs(self) -> PairWalk:
         """Load the pairs of least cost."""
-        return _find_pairs(self)
+        return self.load_space().load_pairs(self.sufficiency, self.necessity)
 
 
 def _read_share(name: str, payload: Mapping[str, Any], example: examples.Example | None) -> Fraction | None:
@@ -89,13 +90,27 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A model's states by one outcome, and what has been counted on them so far."""
+    """A model's states by one outcome, and what has been counted and searched on them so far.
+
+    The pairs are kept here and nowhere else: they look at these states, and so at this clock.
+    """
 
     model: Model
     formula: Expression
     states: StateSpace
     clock: Clock
     _undoing: dict[int, tuple[Array, Array | int]] = field(default_factory=dict)
+    _pairs: dict[tuple[Fraction | None, Fraction | None], PairWalk] = field(default_factory=dict)
+
+    def load_pairs(self, sufficiency: Fraction | None, necessity: Fraction | None) -> PairWalk:
+        """Find the pairs of least cost, or take those that were found before."""
+        shares = sufficiency, necessity
+        if shares not in self._pairs:
+            found = _find_pairs(self.states, *shares)
+            if len(self._pairs) >= MOST_WALKS:
+                self._pairs.clear()
+            self._pairs[shares] = found
+        return self._pairs[shares]
 
     def count_undoing(self, mask: int, index: int) -> tuple[int, int]:
         """Count the changes of the other variables that change this state's outcome with `mask` held, of how many."""
@@ -187,14 +202,8 @@ class PairWalk:
         return self._now, self._before
 
 
-@lru_cache(maxsize=4)
-def _find_pairs(question: SpaceQuestion) -> PairWalk:
-    partitions = partition(
-        question.load_space().states,
-        alpha_sufficiency=question.sufficiency,
-        alpha_necessity=question.necessity,
-        max_seconds=SECONDS,
-    )
+def _find_pairs(states: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> PairWalk:
+    partitions = partition(states, alpha_sufficiency=sufficiency, alpha_necessity=necessity, max_seconds=SECONDS)
     if partitions.status is not Status.COMPLETE:
         raise OutOfBudget(partitions.status)
     if partitions.cost is None:

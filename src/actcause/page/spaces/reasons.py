@@ -180,7 +180,8 @@ class StateExplanation:
 
     def _list_others(self) -> list[str]:
         """List what the state is given in other pairs of least cost."""
-        partitions = self.question.load_pairs().partitions
+        walk = self.space.load_pairs(self.question.sufficiency, self.question.necessity)
+        partitions = walk.partitions
         # Where the pairs could not be counted, each binary would take a search of its own.
         if partitions.count in (None, 1) or len(self.space.states) > MOST_SEARCHED:
             return []
