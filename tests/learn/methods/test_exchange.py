@@ -1,18 +1,22 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from actcause.data import Transitions
 from actcause.learn import ExchangeJACI, LearnError, fit_many, load
 from actcause.learn.evaluation import edge_error
 from actcause.learn.methods import exchange_training
+from actcause.learn.methods.exchange import WORD
+from actcause.learn.methods.exchange_training import ExchangeTraining, is_learned
 from actcause.learn.training import surprises
+from actcause.learn.training.sufficiency import STRANGE
 
 QUICK = {"steps": 300, "distil_steps": 200, "width": 32, "batch": 128, "labelled": 1000, "device": "cpu"}
 
@@ -81,17 +85,20 @@ def test_a_strange_outcome_is_explained_by_the_state_alone(fitted: tuple[Exchang
     assert learner.unsure(wild, hindsight=True).all()
 
 
-def test_explaining_starts_from_predicting_where_the_outcome_decides_nothing(
+def test_explaining_starts_from_predicting_and_adds_what_the_outcome_shows(
     fitted: tuple[ExchangeJACI, Transitions],
 ) -> None:
     learner, test = fitted
     test = test.subset(slice(0, 400))
-    judged = learner._judge(learner._encode(test))
-    undecided = (judged.lean.abs() < math.log(20)).numpy()
-    assert 0 < undecided.sum() < len(test)
+    encoded = learner._encode(test)
+    judged, odds = learner._judge(encoded), learner._odds(encoded)
+    named, clear = (judged.binary > 0.5).numpy(), (judged.passed >= STRANGE).numpy()
     explained, predicted = learner.explain(test), learner.predict(test)
-    assert np.array_equal(explained[undecided], predicted[undecided])
-    assert np.array_equal(explained[~undecided], (judged.binary > 0.5).numpy()[~undecided])
+    sure = (np.abs(odds) > WORD) & (judged.lean <= 0).numpy()[:, None]
+    assert np.array_equal(explained[sure], predicted[sure])
+    unsure = (np.abs(odds) < WORD) & clear[:, None]
+    assert np.array_equal(explained[unsure], named[unsure])
+    assert np.array_equal(explained[~clear], predicted[~clear])
     assert edge_error(test, explained) <= edge_error(test, predicted)
 
 
@@ -103,17 +110,51 @@ def test_two_seeds_side_by_side_are_two_learners() -> None:
     assert not np.array_equal(one.predict_proba(data), two.predict_proba(data))
 
 
-def test_training_ends_when_held_out_events_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_ends_when_held_out_events_hold_nothing_more_to_learn() -> None:
+    looks = [{"stage": "whole", "held": held} for held in (0.5, 0.004, 0.003, 0.004)]
+    assert not is_learned(looks[:3])
+    assert is_learned(looks)
+    assert not is_learned([*looks, {"stage": "whole"}])
+
+
+def test_the_weights_are_kept_that_served_held_out_rows_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second look is the best one: later weights are not kept, however long training goes on."""
     monkeypatch.setattr(exchange_training, "CHECKED", 50)
-    options = {**QUICK, "steps": 600, "distil_steps": 20, "width": 16, "labelled": 200, "batch": 64}
-    generator = np.random.default_rng(0)
-    state = generator.uniform(-1, 1, size=(1500, 2, 1))
-    outcome = state[:, 1] + np.sign(state[:, 0])
-    data = Transitions(factors=["hand", "lamp"], state=state, outcome=outcome, own="lamp")
-    learner = ExchangeJACI(**options).fit(data)
-    held = [moment["held"] for moment in learner.history_ if "held" in moment]
-    assert len(held) * 50 < 600
-    assert min(held) < 0.3
+    averages: list[dict[str, Tensor]] = []
+
+    def cost(training: ExchangeTraining, position: int, name: str) -> tuple[float, float]:
+        looked = (3.0, 1.0, 2.0, 2.0)
+        if name == "average":
+            averages.append({k: v.clone() for k, v in training.nets["average"].state_dict().items()})
+            return looked[len(averages) - 1], 1.0
+        return min(looked[: len(averages) - 1]), 1.0
+
+    monkeypatch.setattr(ExchangeTraining, "_cost", cost)
+    learner = ExchangeJACI(**{**QUICK, "steps": 250, "distil_steps": 5, "width": 16, "labelled": 200, "batch": 64})
+    learner.fit(strike(500, 0))
+    kept = learner.nets_["whole"].state_dict()
+    assert len(averages) == 4
+    assert all(torch.equal(kept[name], weight) for name, weight in averages[1].items())
+    assert any(not torch.equal(kept[name], weight) for name, weight in averages[2].items())
+
+
+def test_factors_are_hidden_where_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = []
+
+    def learn(training: ExchangeTraining, index: Tensor, *rest: Any) -> Any:
+        shown, weight = training._hide(index, rest[-1])
+        shares.append((None if shown is None else float(shown.mean()), weight.shape == index.shape))
+        return original(training, index, *rest)
+
+    original = ExchangeTraining._learn_whole
+    monkeypatch.setattr(ExchangeTraining, "_learn_whole", learn)
+    options = {**QUICK, "steps": 4, "distil_steps": 1, "width": 16, "labelled": 50, "batch": 64}
+    ExchangeJACI(**options).fit(strike(300, 0))
+    assert shares == [(None, True)] * len(shares)
+    shares.clear()
+    monkeypatch.setattr(exchange_training, "MANY", 3)
+    ExchangeJACI(**options).fit(strike(300, 0))
+    assert all(share is not None and 0.5 < share < 1 and fits for share, fits in shares)
 
 
 def test_categories_are_judged_by_their_chances() -> None:

@@ -16,7 +16,7 @@ from actcause.learn.training.diagnostics import STOPPED
 from actcause.learn.training.loop import Stopped, TrainingProgress
 
 TINY = {"steps": 20, "distil_steps": 15, "width": 10, "batch": 32, "device": "cpu"}
-BY_MASKS, BY_EXCHANGE = {"passive", "warm-up", "em", "distil", "check"}, {"alone", "whole", "settle", "remember"}
+BY_MASKS, BY_EXCHANGE = {"passive", "warm-up", "em", "distil", "check"}, {"alone", "sketch", "whole", "remember"}
 
 
 @pytest.fixture(scope="module")

@@ -57,10 +57,22 @@ def test_agreement_falls_with_distance_and_rises_with_tolerance() -> None:
     assert far < 1e-6
 
 
-def test_an_outcome_matches_a_sharp_component_only() -> None:
-    tolerance, limit = torch.tensor([[0.05]]), torch.tensor([[0.2]])
-    assert float(one_component(1.0, 0.1).match(value(1.0), tolerance, limit, 0.03)) > 0.9
-    assert float(one_component(1.0, 0.5).match(value(1.0), tolerance, limit, 0.03)) == 0
+def test_an_outcome_fits_a_sharp_component_only_and_none_that_is_rare() -> None:
+    limit = torch.tensor([[0.2]])
+    sharp = one_component(1.0, 0.1)
+    assert float(sharp.fit_component(value(1.0), limit, 0.03)) > float(sharp.fit_component(value(1.3), limit, 0.03))
+    assert float(one_component(1.0, 0.5).fit_component(value(1.0), limit, 0.03)) == -math.inf
+    mean, weight = torch.tensor([[[0.0], [5.0], [0.0], [0.0]]]), torch.tensor([[0.98, 0.02, 1e-9, 1e-9]]).log()
+    density = Density(mean, torch.full((1, COMPONENTS, 1), 0.1), weight, ())
+    fits = [float(density.fit_component(value(5.0), limit, rare)) for rare in (0.01, 0.03)]
+    assert fits[0] > 1 > fits[1]
+
+
+def test_predictions_diverge_where_they_differ_and_not_where_only_their_sharpness_does() -> None:
+    sharp, blunt, elsewhere = one_component(1.0, 0.1), one_component(1.0, 0.11), one_component(3.0, 0.1)
+    assert float(sharp.diverge(sharp, 0.05)) == pytest.approx(0, abs=1e-6)
+    assert abs(float(sharp.diverge(blunt, 0.05))) < 0.1
+    assert float(sharp.diverge(elsewhere, 0.05)) > 10
 
 
 def test_the_component_that_an_outcome_came_from_is_found() -> None:

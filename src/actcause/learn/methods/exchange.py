@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -22,10 +21,10 @@ from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session
 from ..training.sufficiency import STRANGE, Judge, Judged
-from .exchange_training import MODELS, ExchangeTraining
+from .exchange_training import MODELLING, MODELS, ExchangeTraining
 
 OWN_WIDTH = 64
-DECIDED = math.log(20)  # by which an outcome must be likelier, or less likely, than given the own state alone
+WORD = 0.5  # log-odds that what the outcome shows adds to what the state says
 
 
 @final
@@ -35,7 +34,7 @@ class ExchangeJACI(Learner):
 
     One model learns how the outcome is distributed given all factors, which see each other and how near they are.
     A set of factors then suffices as far as the outcome comes again with all others exchanged for those of other rows.
-    At most `steps` of `batch` rows teach the model: fewer where its error on held-out rows with an event stops falling.
+    `steps` of `batch` rows teach the model, and of its weights along the way the best on held-out rows are kept.
     A network learns in `distil_steps` what was found for at most `labelled` rows, so that `predict` needs the state
     alone.
 
@@ -60,6 +59,8 @@ class ExchangeJACI(Learner):
     revisions: ClassVar[tuple[str, ...]] = (
         "first recorded revision",
         "explain says what predict says where the outcome decides nothing",
+        "the best average of weights is kept, events in noise are found, parts of the own state's prediction suffice; "
+        "explain adds the outcome's word to what predict says",
     )
 
     def check_options(self) -> None:
@@ -78,7 +79,7 @@ class ExchangeJACI(Learner):
         return {
             "passive": own_state_model(encoder, replicas),
             "alone": perceptron(MODELS * replicas, encoder.columns, OWN_WIDTH, outputs, 2),
-            "whole": OutcomeModel(MODELS * replicas, encoder, outputs, **shape),
+            **{name: OutcomeModel(MODELS * replicas, encoder, outputs, **shape) for name in MODELLING},
             "attention": CauseModel(replicas, encoder, **shape),
             "sums": BinaryNetwork(replicas, encoder.class_index, encoder.width, **shape),
             "others": OtherRows(replicas, len(encoder.classes), encoder.columns),
@@ -114,14 +115,14 @@ class ExchangeJACI(Learner):
         return to_probabilities(self._odds(encoded), self.learned_["temperature"])
 
     def _hindsight(self, encoded: Encoded) -> Array:
-        """Tell what the outcome shows; where it decides nothing, or contradicts what was learned, what the state says.
+        """Start from what the state says, and let the outcome add its word, unless it contradicts all that was learned.
 
-        It decides where it is much likelier given all factors than given the own state alone, or much less likely.
+        Against a cause it speaks the louder, the likelier the outcome was given the own state alone.
         """
         judged = self._judge(encoded)
-        found = (judged.binary * (0.5 + 0.5 * judged.reached.unsqueeze(1))).cpu().numpy()
-        silent = ((judged.passed < STRANGE) | (judged.lean.abs() < DECIDED)).cpu().numpy()
-        return np.asarray(np.where(silent[:, None], self._probabilities(encoded), found))
+        against = WORD + judged.lean.clamp(min=0).unsqueeze(1)
+        word = torch.where(judged.binary > 0.5, WORD, -against) * (judged.passed >= STRANGE).unsqueeze(1)
+        return to_probabilities(self._odds(encoded) + word.cpu().numpy(), self.learned_["temperature"])
 
     def _unsure(self, encoded: Encoded, hindsight: bool) -> Array:
         judged = self._judge(encoded, hindsight)

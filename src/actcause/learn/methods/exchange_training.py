@@ -2,9 +2,10 @@
 
     passive   a model of the own state finds the rows that it does not explain: half of the rows shown are such
     alone     the outcome's distribution given the own state, at natural frequencies
-    whole     the outcome's distribution given all factors, by two models that differ in their first weights only;
-                  until their error on held-out events stops falling
-    settle    the same at a falling learning rate
+    sketch    the outcome's distribution given all factors, by two models that differ in their first weights only; rows
+                  of which they predict something else than the own state does are events too, however noisy
+    whole     the same at a falling learning rate; where events are rare, with as many of them as of other rows; of an
+                  average of the weights along the way, what makes held-out outcomes likeliest is kept
     remember  rows are judged (`training/sufficiency.py`), and two networks learn the judgements from the state: one
                   with attention, one with sums; the one that is nearer to the judgements of held-out rows is kept
 
@@ -26,16 +27,17 @@ from ..training import forward
 from ..training.attention import CauseModel, OutcomeModel
 from ..training.batches import Sampler
 from ..training.calibration import calibration_error, temperature_of
-from ..training.density import OutcomeColumns, OutcomeValues
+from ..training.density import OutcomeColumns
 from ..training.diagnostics import diagnose, diagnose_events, find_ties
 from ..training.hindsight import distance_from_hindsight
 from ..training.layers import beside_own
-from ..training.loop import LossValues, Settings, Stage, one_cycle
+from ..training.loop import CHUNK, LossValues, Settings, Stage, one_cycle
 from ..training.networks import find_network
 from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session
-from ..training.sufficiency import Judge
+from ..training.sufficiency import TOLERANCE, Judge
+from ..training.surprises import BLOCK, RARE
 
 if TYPE_CHECKING:
     from ..learner import Learner
@@ -44,17 +46,25 @@ MODELS = 2  # of the whole state: how far they differ is how far predictions can
 ALONE_STEPS, ALONE_BATCH, ALONE_RATE = 1500, 512, 5e-3
 WARM = 400  # steps in which squared errors give way to likelihood
 RISE = 200  # steps in which the learning rate rises
+SKETCHED = 1000  # steps of the sketch, at most a quarter of all
+AVERAGED = 1 / 32  # share of all steps over which the models' weights are averaged
+MANY = 12  # factors, of which from here on some are hidden: else few rows would show what any one of them does
+HIDDEN = 0.4  # share of the rows of which factors are hidden
+ALONE_SHARE = 0.4  # share of those of which all but the own one are
+SELDOM = 0.025  # share of rows below which events in noise are shown more often: others are learned as they come
+DIVERGENT = 0.3  # nats by which all factors tell more of the outcome than the own state, in an event
 CHECKED = 500  # steps between two looks at held-out rows
-PATIENCE = 3  # looks without progress that end the stage
-PROGRESS = 0.98  # an error below this share of the best so far is progress
-LOOKED_AT = 4096  # held-out rows looked at
+LOOKS, LEARNED = 3, 0.005  # looks that must find so small an error for the models to be done before all steps
+LOOKED_AT = 4096  # held-out rows of a kind looked at
+FEW = 50  # held-out rows of a kind are too few to measure
 SHARPNESS = 0.05  # the spread, squared, at which likelihood weighs as much as squared error
 DISTIL_RATE, DISTIL_DECAY = 4e-3, 0.5
 CLIP = 1.0  # the largest norm of a gradient
 JUDGED = 10_000  # held-out rows judged at the end
 SHIFTS = (0.0, 0.5, 1.0)  # of the way from the rows as shown to the rows as they come
-SURPRISE = 0.05  # an outcome that the own state makes less likely than this, beside all factors, is surprising
 KEPT = ("whole", "alone", "others")
+MODELLING = ("moving", "average", "whole")  # weights as they are learned, their moving average, and the best of it
+WORST = 8.0  # nats that a held-out row costs at most, lest a few decide which weights are best
 
 
 class ExchangeTraining:
@@ -68,10 +78,15 @@ class ExchangeTraining:
         self.rows, self.nets, self.surprises = self.shared.rows, self.shared.nets, self.shared.surprises
         self.columns = OutcomeColumns.of(replicas[0].encoder)
         self.seeds = [seed for seed in self.shared.seeds for _ in range(MODELS)]
+        self.sketching = max(min(SKETCHED, learner.steps // 4), 1)  # steps of the stage "sketch"
+        self.modelling = max(learner.steps - self.sketching, 1)  # and of the stage "whole"
         self.noise = [1.0] * len(replicas)
+        self.caused = [0.5] * len(replicas)  # share of the rows of each replica that have a cause, as they come
         self.label = torch.zeros(len(self.rows), self.rows.factors, device=self.device)
         self.labelled: list[list[Tensor]] = []  # of each replica: rows with a cause, and rows without
-        self.events: list[Tensor] = []  # of each replica: held-out rows that surprise the own state's model
+        self.looked_at: list[list[Tensor]] = []  # of each replica: held-out rows with an event, and others
+        self.pools = [self.surprises.pools(position) for position in range(len(replicas))]
+        self.natural = torch.ones(len(self.rows), device=self.device)
         self._fit_distances()
 
     def _fit_distances(self) -> None:
@@ -80,14 +95,12 @@ class ExchangeTraining:
             part = self.rows.replica(position)
             rows = slice(part.start, part.stop, max(1, (part.stop - part.start) // 20_000))
             inputs, there = self.rows.inputs[rows], self.rows.there(rows)
-            for model in range(MODELS):
-                self._whole.tokens.fit(MODELS * position + model, inputs, there, kinds)
+            for name in MODELLING:
+                for model in range(MODELS):
+                    tokens = find_network(self.nets, name, OutcomeModel).tokens
+                    tokens.fit(MODELS * position + model, inputs, there, kinds)
             self._attention.tokens.fit(position, inputs, there, kinds)
             find_network(self.nets, "others", OtherRows).keep(position, self.rows.inputs[part], self.rows.there(part))
-
-    @property
-    def _whole(self) -> OutcomeModel:
-        return find_network(self.nets, "whole", OutcomeModel)
 
     @property
     def _attention(self) -> CauseModel:
@@ -96,8 +109,8 @@ class ExchangeTraining:
     def stages(self) -> list[Stage]:
         """Plan all but the search for surprising rows, which comes before them."""
         own = self.learner
-        settle = max(own.steps // 4, 1)
-        decay = {"whole": own.decay}
+        sketch = self.sketching
+        decay = {"moving": own.decay}
         alone = Stage(
             "alone", min(ALONE_STEPS, own.steps), self._learn_alone, self._sample_naturally,
             {"alone": 1.0}, one_cycle(ALONE_RATE), clip=CLIP,
@@ -105,14 +118,15 @@ class ExchangeTraining:
         return [
             *([alone] if self.rows.own is not None else []),
             Stage(
-                "whole", own.steps, self._learn_whole, self._sampler("whole"), {"whole": 1.0}, self._rise,
-                lambda done: {"warm": max(0.0, 1 - done * own.steps / min(WARM, own.steps))},
-                weight_decay=decay, muon=True, watch=self._watch, over=self._is_learned, clip=CLIP,
+                "sketch", sketch, self._learn_whole, self._sampler("sketch"), {"moving": 1.0},
+                lambda done: float(own.learning_rate * min(1.0, (done * sketch + 1) / RISE)),
+                lambda done: {"warm": max(0.0, 1 - done * sketch / min(WARM, sketch))},
+                weight_decay=decay, muon=True, watch=self._begin_average, end=self._find_events, clip=CLIP,
             ),
             Stage(
-                "settle", settle, self._learn_whole, self._sampler("settle"), {"whole": 1.0},
+                "whole", self.modelling, self._learn_whole, self._sampler("whole"), {"moving": 1.0},
                 lambda done: own.learning_rate * (1 + math.cos(math.pi * done)) / 2, lambda done: {"warm": 0.0},
-                weight_decay=decay, muon=True, end=self._judge_rows, clip=CLIP,
+                weight_decay=decay, muon=True, watch=self._watch, over=is_learned, end=self._judge_rows, clip=CLIP,
             ),
             Stage(
                 "remember", own.distil_steps, self._distil, self._sample_labelled, {"attention": 1.0, "sums": 1.0},
@@ -120,15 +134,11 @@ class ExchangeTraining:
             ),
         ]  # fmt: skip
 
-    def _rise(self, done: float) -> float:
-        risen = min(1.0, (done * self.learner.steps + 1) / RISE)
-        return float(self.learner.learning_rate * risen)
-
     # -- which rows --------------------------------------------------------------------------------
 
     def _sampler(self, stage: str) -> Callable[[], Sampler]:
         def make_sampler() -> Sampler:
-            strata = [self.surprises.pools(k) for k in range(len(self.replicas)) for _ in range(MODELS)]
+            strata = [self.pools[k] for k in range(len(self.replicas)) for _ in range(MODELS)]
             return Sampler(strata, max(1, self.learner.batch // MODELS), self.seeds, stage, self.device)
 
         return make_sampler
@@ -143,6 +153,54 @@ class ExchangeTraining:
     def _sample_labelled(self) -> Sampler:
         return Sampler(self.labelled, self.learner.batch, self.shared.seeds, "remember", self.device)
 
+    @torch.no_grad()
+    def _find_events(self) -> None:
+        """Find the rows that are shown as often as all others together, and the held-out rows that are looked at.
+
+        They are those that surprise the own state's model, where these are rare, and those of which the sketch
+        predicts something else than the own state does: in noise, which surprises everywhere, only the second can be
+        told, and they are shown more often only where they are rarer still, since noise is soon learned by heart.
+        """
+        self.pools, self.looked_at = [], []
+        for position, replica in enumerate(self.replicas):
+            part = self.rows.replica(position)
+            pools = self.surprises.pools(position)
+            if self.rows.own is not None:
+                event = self._diverge(position, self.rows.inputs[part], self.rows.there(part))
+                if len(pools) > 1:
+                    event[pools[0] - part.start] = True
+                if 0 < float(event.float().mean()) < (RARE if len(pools) > 1 else SELDOM):
+                    pools = [torch.nonzero(event)[:, 0] + part.start, torch.nonzero(~event)[:, 0] + part.start]
+            self.pools.append(pools)
+            for pool in pools:
+                self.natural[pool] = len(pools) * len(pool) / (part.stop - part.start)
+            self.looked_at.append(self._split_held(position, replica))
+
+    def _split_held(self, position: int, replica: Replica) -> list[Tensor]:
+        """List held-out rows with an event, and others; all together where there are few of a kind."""
+        held = replica.held_encoded
+        event = self.surprises.find_surprising(position, held)
+        if self.rows.own is not None:
+            inputs, there, _ = self._take_held(replica, position, np.arange(len(held)))
+            told = self._diverge(position, inputs, there)
+            event = told | event if float(self.surprises.rare[position]) or not bool(told.any()) else told
+        kinds = [torch.nonzero(event)[:, 0], torch.nonzero(~event)[:, 0]]
+        if min(map(len, kinds)) < FEW:
+            kinds = [torch.arange(len(held), device=self.device)]
+        return [kind[:LOOKED_AT] for kind in kinds]
+
+    def _diverge(self, position: int, inputs: Tensor, there: Tensor | None) -> Tensor:
+        """(rows,): where all factors tell more of the outcome than the own state alone, by the sketch."""
+        sketch, alone = (self.shared.network_of(position, name) for name in ("average", "alone"))
+        found = []
+        for at in range(0, len(inputs), BLOCK):
+            block = inputs[at : at + BLOCK].expand(MODELS, -1, -1, -1)
+            present = None if there is None else there[at : at + BLOCK].expand(MODELS, -1, -1)
+            whole = self.columns.read(sketch(block, present))
+            own = self.columns.read(alone(block[..., self.rows.own, :]))
+            found.append(whole.diverge(own, TOLERANCE).mean(0) > DIVERGENT)
+        return torch.cat(found)
+
     # -- models ------------------------------------------------------------------------------------
 
     def _learn_alone(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
@@ -151,7 +209,9 @@ class ExchangeTraining:
         return loss.mean(1).sum(), {"alone": loss.mean()}
 
     def _learn_whole(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
-        density = self.columns.read(self.nets["whole"](self.rows.inputs[index], self.rows.there(index)))
+        inputs = self.rows.inputs[index]
+        shown, weight = self._hide(index, generator)
+        density = self.columns.read(self.nets["moving"](inputs, shown))
         outcome = self.columns.outcome(self.surprises.target[index])
         loss = -density.log_likelihood(outcome)
         values = {"likelihood": -loss.mean()}
@@ -164,44 +224,63 @@ class ExchangeTraining:
             missed = (density.expect() - outcome.values).square().sum(-1)
             loss = loss * (1 - settings["warm"]) + 3 * settings["warm"] * missed
             values["error"] = missed.mean()
-        return loss.mean(1).sum(), values
+        return (weight * loss).mean(1).sum(), values
+
+    def _hide(self, index: Tensor, generator: torch.Generator) -> tuple[Tensor | None, Tensor]:
+        """Hide factors of some rows at random, if there are many: tell which are shown, and what each row weighs.
+
+        What is predicted without a factor is learned at natural frequencies.
+        """
+        there = self.rows.there(index)
+        if self.rows.factors < MANY:
+            return there, torch.ones(index.shape, device=self.device)
+        draws = torch.rand(*index.shape, self.rows.factors + 3, device=self.device, generator=generator)
+        partly, share = draws[..., 0] < HIDDEN, torch.where(draws[..., 1] < ALONE_SHARE, 1.0, draws[..., 2])
+        shown = (draws[..., 3:] >= share.unsqueeze(-1)) | ~partly.unsqueeze(-1)
+        shown[..., self.rows.own or 0] = True
+        weight = torch.where(shown.all(-1), 1.0, self.natural[index])
+        return shown.float() if there is None else shown.float() * there, weight
+
+    def _begin_average(self, step: int) -> Mapping[str, float]:
+        self._move_average(first=step <= CHUNK)
+        return {}
+
+    @torch.no_grad()
+    def _move_average(self, first: bool = False) -> None:
+        """Move an average of the models' weights along with them: it errs as they will once they have settled."""
+        share = 1.0 if first else min(1.0, CHUNK / (AVERAGED * self.learner.steps))
+        for average, weight in zip(self.nets["average"].parameters(), self.nets["moving"].parameters(), strict=True):
+            average.lerp_(weight, share)
 
     @torch.no_grad()
     def _watch(self, step: int) -> Mapping[str, float]:
-        """Measure the models' error on held-out events, now and then."""
-        if step % CHECKED:
+        """Measure the average on held-out rows, now and then, and keep the best: in noise, weights soon know rows."""
+        self._move_average()
+        if step % CHECKED and step < self.modelling:
             return {}
-        if not self.events:
-            self.events = [self._list_held_events(position) for position in range(len(self.replicas))]
-        errors = []
-        for position, replica in enumerate(self.replicas):
-            rows = self.events[position].cpu().numpy()
-            inputs, there, target = self._take_held(replica, position, rows)
-            outputs = self.shared.network_of(position, "whole")(
-                inputs.expand(MODELS, -1, -1, -1), None if there is None else there.expand(MODELS, -1, -1)
-            )
-            density = self.columns.read(outputs)
+        found = []
+        for position in range(len(self.replicas)):
+            cost, error = self._cost(position, "average")
+            if step <= CHECKED or cost < self._cost(position, "whole")[0]:
+                mine = slice(MODELS * position, MODELS * (position + 1))
+                average = dict(self.nets["average"].named_parameters())
+                for name, weight in self.nets["whole"].named_parameters():
+                    weight[mine] = average[name][mine]
+            found.append((cost, error))
+        return {"cost": float(np.mean([cost for cost, _ in found])), "held": float(np.mean([e for _, e in found]))}
+
+    def _cost(self, position: int, name: str) -> tuple[float, float]:
+        """Measure a network on held-out rows: how unlikely outcomes are by it, and its error on events."""
+        costs, errors = [], []
+        model = self.shared.network_of(position, name)
+        for rows in self.looked_at[position]:
+            inputs, there, target = self._take_held(self.replicas[position], position, rows.cpu().numpy())
+            many = None if there is None else there.expand(MODELS, -1, -1)
+            density = self.columns.read(model(inputs.expand(MODELS, -1, -1, -1), many))
             came = self.columns.outcome(target.expand(MODELS, -1, -1))
-            error = torch.zeros((), device=self.device)
-            if came.values is not None:
-                error = (density.expect() - came.values).abs().mean()
-            chances = OutcomeValues(None, came.categories)
-            if came.categories:
-                plain = type(density)(None, None, None, density.chances)
-                error = error + (1 - plain.log_likelihood(chances).exp()).mean()
-            errors.append(float(error))
-        return {"held": float(np.mean(errors))}
-
-    def _is_learned(self, history: Sequence[Mapping[str, Any]]) -> bool:
-        held = [moment["held"] for moment in history if moment["stage"] == "whole" and "held" in moment]
-        if len(held) <= PATIENCE or "held" not in history[-1]:
-            return False
-        return bool(min(held[-PATIENCE:]) > PROGRESS * min(held[:-PATIENCE]))
-
-    def _list_held_events(self, position: int) -> Tensor:
-        held = self.replicas[position].held_encoded
-        events = torch.nonzero(self.surprises.find_surprising(position, held))[:, 0]
-        return (events if len(events) >= 50 else torch.arange(len(held), device=self.device))[:LOOKED_AT]
+            costs.append(float((-density.widen(TOLERANCE).log_likelihood(came)).clamp(max=WORST).mean()))
+            errors.append(float(density.miss(came)))
+        return float(np.mean(costs)), errors[0]
 
     def _take_held(self, replica: Replica, position: int, rows: Any) -> tuple[Tensor, Tensor | None, Tensor]:
         """Held-out rows on the device: inputs, which factors are there, target in the spreads of the rows shown."""
@@ -219,11 +298,15 @@ class ExchangeTraining:
         for position in range(len(self.replicas)):
             self.noise[position] = self._measure_noise(position)
             judge = self._make_judge(position)
-            pools = self.surprises.pools(position)
-            rows = torch.cat([_spread_out(pool, self.learner.labelled // len(pools)) for pool in pools])
+            pools = self.pools[position]
+            parts = [_spread_out(pool, self.learner.labelled // len(pools)) for pool in pools]
+            rows = torch.cat(parts)
             judged = judge.judge(self.rows.inputs[rows], self.rows.there(rows), self.surprises.target[rows])
             self.label[rows] = judged.binary
             caused = judged.binary.sum(1) > float(self.rows.own is not None)
+            found = torch.split(caused.float(), [len(part) for part in parts])
+            shares = [float(each.mean()) * len(pool) for each, pool in zip(found, pools, strict=True) if len(pool)]
+            self.caused[position] = sum(shares) / sum(map(len, pools))
             self.labelled.append([part for part in (rows[caused], rows[~caused]) if len(part)])
             whole = dict(self.nets["whole"].named_parameters())
             for name, weight in self.nets["attention"].named_parameters():
@@ -231,10 +314,8 @@ class ExchangeTraining:
                     weight[position] = whole[name][MODELS * position]
 
     def _measure_noise(self, position: int) -> float:
-        """How far the models' predictions of a row differ, as a share of the spread that they predict."""
-        replica = self.replicas[position]
-        rows = np.arange(0, len(replica.held_encoded), max(1, len(replica.held_encoded) // LOOKED_AT))
-        inputs, there, _ = self._take_held(replica, position, rows)
+        """How far the models' predictions of an event differ, as a share of the spread that they predict."""
+        inputs, there, _ = self._take_held(self.replicas[position], position, self.looked_at[position][0].cpu().numpy())
         model = self.shared.network_of(position, "whole")
         outputs = model(inputs.expand(MODELS, -1, -1, -1), None if there is None else there.expand(MODELS, -1, -1))
         outcome, spread = self.columns.read(outputs).likeliest()
@@ -286,7 +367,8 @@ class ExchangeTraining:
         temperature = temperature_of(said, found.float())
         shares = {replica.train.factors[k]: float((said[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
         caused = found.any(dim=1)
-        surprising = judged.evidence < math.log(SURPRISE)
+        strange = judged.strange
+        left = strange | (judged.open & ~caused)
         learned = {
             "kept": kept,
             "shift": moved,
@@ -297,7 +379,7 @@ class ExchangeTraining:
             "disagreement": misses[kept, moved],
             "calibration_error": calibration_error(torch.sigmoid(said / temperature), found.float()),
             "shares": shares,
-            "unexplained": float((surprising & ~caused).sum() / surprising.sum().clamp(min=1)),
+            "unexplained": float(left.sum() / (judged.open | strange).sum().clamp(min=1)),
             "half_explained": float((caused & (judged.reached < 0.5)).sum() / caused.sum().clamp(min=1)),
             "held_error": _last_error(history),
         }
@@ -312,12 +394,15 @@ class ExchangeTraining:
         learner.finish(replica, nets, learned, history, notes, self.shared.encoder_of(position))
 
     def _natural_shift(self, position: int) -> float:
-        """Log-odds that rows with a cause gained by being shown more often than they come."""
-        parts = self.labelled[position] if self.labelled else []
-        share = self.surprises.share[position]
-        if len(parts) < 2 or not float(self.surprises.rare[position]):
-            return 0.0
-        return max(0.0, math.log((1 - share) / max(share, 1e-6)))
+        """Log-odds that rows with a cause gained by being shown as often as rows without one."""
+        share = self.caused[position]
+        return 0.0 if not 0 < share < 1 else math.log((1 - share) / share)
+
+
+def is_learned(history: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether held-out events hold nothing more to learn, after several looks at them."""
+    held = [moment["held"] for moment in history if "held" in moment]
+    return "held" in history[-1] and len(held) >= LOOKS and max(held[-LOOKS:]) < LEARNED
 
 
 def _last_error(history: Sequence[Mapping[str, Any]]) -> float | None:

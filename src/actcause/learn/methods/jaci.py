@@ -63,6 +63,7 @@ class JACI(MaskJACI):
         "first recorded revision",
         "what is constant within episodes and makes no difference in others is not named; more notes",
         "learned by exchange, explain says what predict says where the outcome decides nothing",
+        "revision 3 of learning by exchange; what its own state explains by exchange is not unexplained",
     )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:

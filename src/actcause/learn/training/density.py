@@ -5,6 +5,7 @@ A network gives numbers for each row, `OutcomeColumns` reads them as a `Density`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -130,11 +131,39 @@ class Density:
         categories = tuple(c.argmax(dim=-1) for c in self.chances) if came is None else came.categories
         return OutcomeValues(values, categories), spread
 
+    def diverge(self, other: Density, least: float) -> Tensor:
+        """Measure how much likelier, in nats, what this one predicts is by it than by another, both blurred."""
+        parts = []
+        if self.mean is not None and self.weight is not None:
+            one, two = self.widen(least), other.widen(least)
+            middles = OutcomeValues(self.mean, ())
+            apart = one._measured_at(middles) - two._measured_at(middles)
+            parts.append((self.weight.exp() * apart).sum(-1))
+        for mine, theirs in zip(self.chances, other.chances, strict=True):
+            parts.append((mine.exp() * (mine - theirs)).sum(-1))
+        return reduce(torch.add, parts)
+
+    def _measured_at(self, places: OutcomeValues) -> Tensor:
+        """Give the log-likelihood of each of several measured outcomes of a row, (…, places)."""
+        assert self.mean is not None
+        assert self.spread is not None
+        assert self.weight is not None
+        assert places.values is not None
+        apart = (places.values.unsqueeze(-2) - self.mean.unsqueeze(-3)) / self.spread.unsqueeze(-3)
+        each = self.weight.unsqueeze(-2) + (-0.5 * apart.square() - self.spread.log().unsqueeze(-3)).sum(-1)
+        return torch.logsumexp(each, dim=-1)
+
     def expect(self) -> Tensor:
         """(…, features): the mean of the mixture."""
         assert self.mean is not None
         assert self.weight is not None
         return (self.mean * self.weight.exp().unsqueeze(-1)).sum(-2)
+
+    def miss(self, came: OutcomeValues) -> Tensor:
+        """Measure the mean error of what is expected: of measured values in spreads, of categories as a chance."""
+        parts = [] if came.values is None else [(self.expect() - came.values).abs().mean()]
+        parts += [(1 - _chance_of(*pair).exp()).mean() for pair in zip(self.chances, came.categories, strict=True)]
+        return reduce(torch.add, parts)
 
     def agreement(self, outcome: OutcomeValues, tolerance: Tensor | None, noise: float) -> Tensor:
         """How far this distribution agrees that such an outcome comes: 1 wholly, 0 not at all.
@@ -161,22 +190,19 @@ class Density:
         blurred = (self.spread.square() + least**2).sqrt()
         return Density(self.mean, torch.where(sharp, certain, blurred), self.weight, self.chances)
 
-    def match(self, outcome: OutcomeValues, tolerance: Tensor | None, limit: Tensor | None, rare: float) -> Tensor:
-        """How well an outcome fits a component that is as sharp as `limit` and no rarer than `rare`: 1 wholly.
+    def fit_component(self, outcome: OutcomeValues, limit: Tensor | None, rare: float) -> Tensor:
+        """Give the log-likelihood by the best component alone, of those as sharp as `limit` and no rarer than `rare`.
 
-        A category fits if it is the likeliest.
+        A category counts as certain if it is the likeliest.
         """
         parts = []
-        if self.mean is not None and self.spread is not None and self.weight is not None and outcome.values is not None:
-            assert tolerance is not None
-            assert limit is not None
-            variance = self.spread.square() + tolerance.square().unsqueeze(-2)
-            apart = ((outcome.values.unsqueeze(-2) - self.mean).square() / variance).sum(-1)
-            sharp = (self.spread <= limit.unsqueeze(-2)).all(-1) & (self.weight.exp() > rare)
-            parts.append(torch.where(sharp, pass_chance(apart, self.mean.shape[-1]), 0.0).max(dim=-1).values)
+        if self.spread is not None and self.weight is not None and limit is not None:
+            fits = (self.spread <= limit.unsqueeze(-2)).all(-1) & (self.weight.exp() > rare)
+            each = torch.where(fits, self._by_component(outcome) - self.weight, -math.inf)
+            parts.append(each.max(dim=-1).values)
         for chance, category in zip(self.chances, outcome.categories, strict=True):
-            parts.append((category == chance.argmax(dim=-1)).float())
-        return reduce(torch.mul, parts)
+            parts.append(torch.where(category == chance.argmax(dim=-1), 0.0, _chance_of(chance, category)))
+        return reduce(torch.add, parts)
 
     def _by_component(self, outcome: OutcomeValues) -> Tensor:
         assert self.mean is not None

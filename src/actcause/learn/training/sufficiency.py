@@ -3,8 +3,8 @@
 Two questions are put to each row, whose outcome is the one that came, or the one that is likely to come:
 
 - Does the outcome's own state suffice? It does where the outcome is nearly as likely given the own state alone as
-  given all factors, where it is what the own state alone predicts as sharply as all factors do, or where it is what
-  usually comes of this own state when all other factors are exchanged for those of other rows.
+  given all factors, or given that part of its prediction which is as sharp as theirs; or where it is what usually comes
+  of this own state when all other factors are exchanged for those of other rows.
 - If not, which factors do? A set suffices as far as the outcome comes again with all factors outside of it exchanged.
   The smallest set is looked for that does: a factor is in it if without it the outcome would come too rarely.
 """
@@ -24,11 +24,10 @@ from .networks import Nets, find_network
 from .other_rows import OtherRows
 
 NEARLY = math.log(0.5)  # log-likelihood, beside that given all factors, from which on an outcome is nearly as likely
-MATCHED = 0.3  # how well an outcome must fit what the own state predicts sharply
 RARE = 0.03  # what an own state predicts less often than this is not what it predicts
 SHARP = 2.0  # spreads of all factors' prediction up to which the own state's is as sharp
 SAME = 0.3  # agreement from which on two outcomes count as the same
-TOLERANCE = 0.05  # spreads of the outcome that make no difference
+TOLERANCE = 0.07  # spreads of the outcome that make no difference
 OFTEN = 48  # rows that all other factors are taken from
 USUAL = 0.7  # an outcome is usual if none comes more often, but for this share
 SPARED = 0.15  # the same for a factor that is exchanged alone
@@ -51,10 +50,11 @@ class Judged:
     """What was found for each row."""
 
     binary: Tensor  # (rows, factors): 1 for the outcome's own and for every cause
-    evidence: Tensor  # (rows,): log-likelihood given the own state alone, beside that given all factors; at most 0
     reached: Tensor  # (rows,): how often the outcome comes again with the set found; 1 where the own state suffices
     passed: Tensor  # (rows,): how well the outcome agrees with what all factors predict
-    lean: Tensor  # (rows,): as `evidence`, but above 0 where the outcome is likelier given the own state alone
+    lean: Tensor  # (rows,): log-likelihood given the own state alone, beside that given all factors
+    open: Tensor  # (rows,): true where the own state does not suffice
+    strange: Tensor  # (rows,): true where the outcome is likely neither by all factors nor by the own state
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,10 @@ class _Rows:
     outcome: OutcomeValues  # (models, rows, …)
     tolerance: Tensor | None  # (models, rows, features)
     agreed: Tensor  # (models, rows): how well the row itself agrees with it
-    evidence: Tensor  # (rows,)
-    matched: Tensor  # (rows,): how well it fits what the own state alone predicts sharply
+    evidence: Tensor  # (rows,): as `lean`, or if it is larger by the best part of what the own state predicts
     passed: Tensor  # (rows,)
     lean: Tensor  # (rows,)
+    strange: Tensor  # (rows,)
     start: Tensor  # (rows,): where among the other rows each begins to take factors
 
     @classmethod
@@ -142,19 +142,20 @@ class _Rows:
             if spread is not None and guess_spread is not None:
                 spread = torch.where((each >= STRANGE).unsqueeze(-1), spread, guess_spread)
         tolerance = None if spread is None else (judge.noise * spread).clamp(min=TOLERANCE)
-        evidence, matched = inputs.new_full((len(inputs),), -math.inf), inputs.new_zeros(len(inputs))
-        lean = evidence
+        evidence = lean = inputs.new_full((len(inputs),), -math.inf)
+        strange = passed < STRANGE
         if judge.alone is not None:
             limit = None if spread is None else (SHARP * spread).clamp(min=TOLERANCE)
             own = judge.columns.read(judge.alone(inputs[:, judge.own].expand(judge.models, -1, -1)))
             certain = own.sharpen(limit, judge.noise, TOLERANCE)
-            whole = density.sharpen(limit, judge.noise, TOLERANCE)
-            apart = certain.log_likelihood(outcome) - whole.log_likelihood(outcome)
-            evidence, lean = apart.clamp(max=0).mean(0), apart.mean(0)
-            matched = certain.match(outcome, tolerance, limit, RARE).mean(0)
+            given_all = density.sharpen(limit, judge.noise, TOLERANCE).log_likelihood(outcome)
+            lean = (certain.log_likelihood(outcome) - given_all).mean(0)
+            evidence = torch.maximum(lean, (certain.fit_component(outcome, limit, RARE) - given_all).mean(0))
+            if target is not None:
+                strange = strange & (own.agreement(came, None, 1.0).mean(0) < STRANGE)
         agreed = density.agreement(outcome, tolerance, judge.noise)
         start = hash_rows(inputs) + seed
-        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, matched, passed, lean, start)
+        return cls(judge, inputs, present, outcome, tolerance, agreed, evidence, passed, lean, strange, start)
 
     def judge_all(self) -> Judged:
         count, factors = self.inputs.shape[:2]
@@ -162,13 +163,15 @@ class _Rows:
         if self.judge.own is not None:
             binary[:, self.judge.own] = 1
         reached = self.inputs.new_ones(count)
-        doubtful = torch.nonzero((self.evidence < NEARLY) & (self.matched < MATCHED))[:, 0]
+        doubtful = torch.nonzero(self.evidence < NEARLY)[:, 0]
         if len(doubtful) and self.judge.own is not None:
             usual = self.pick(doubtful).find_usual(binary[doubtful], OFTEN, LEAST)
             doubtful = doubtful[~usual]
         if len(doubtful):
             binary[doubtful], reached[doubtful] = self.pick(doubtful).find_sets(binary[doubtful])
-        return Judged(binary, self.evidence, reached, self.passed, self.lean)
+        unsettled = torch.zeros(count, dtype=torch.bool, device=binary.device)
+        unsettled[doubtful] = True
+        return Judged(binary, reached, self.passed, self.lean, unsettled, self.strange)
 
     def pick(self, index: Tensor) -> _Rows:
         """Return some of the rows."""
@@ -180,9 +183,9 @@ class _Rows:
             None if self.tolerance is None else self.tolerance[:, index],
             self.agreed[:, index],
             self.evidence[index],
-            self.matched[index],
             self.passed[index],
             self.lean[index],
+            self.strange[index],
             self.start[index],
         )
 
@@ -271,7 +274,8 @@ class _Rows:
             moved = best > value[short]
             value[short], needed[short], reached[short] = best, at, far
             short = short[moved & (far < ENOUGH)]
-        return needed, reached
+        poor = value < math.log(NEVER) + math.log(ENOUGH) * alone.sum(dim=1)  # worth less than to name nothing
+        return torch.where(poor.unsqueeze(1), alone, needed), reached
 
     def others(self) -> list[int]:
         return [k for k in range(self.inputs.shape[1]) if k != self.judge.own]
