@@ -17,7 +17,8 @@ from actcause.learn import METHODS
 from actcause.reproduction import canaries, revisions
 from actcause.reproduction.catalogue import catalogue, find_folder
 from actcause.reproduction.certificates import Certificate, Certificates
-from actcause.reproduction.digest import FRONT_ENDS, PACKAGE, digest_code, digest_package, write_needed_parts
+from actcause.reproduction.closure import PACKAGE
+from actcause.reproduction.digest import digest_package, digest_whole, write_needed_parts
 from actcause.reproduction.experiment import Record, ReproduceError
 from actcause.reproduction.states import Demand, State, judge
 from letters import LETTERS
@@ -26,11 +27,29 @@ QUICK = """import json, sys
 from pathlib import Path
 
 import actcause
-from actcause.worth import WORTH
 
-parts = {"exact": f"worth {WORTH}", "domain:push": "as ever", "experiment:letters": "as ever"}
-Path(sys.argv[1]).write_text(json.dumps({"package": str(Path(actcause.__file__).parent), "parts": parts}))
+FRAMES = {}
+
+
+def digest_exact():
+    from actcause.worth import WORTH
+
+    return f"worth {WORTH}"
+
+
+def digest_domain(name):
+    return "as ever"
+
+
+def digest_experiment(name):
+    return "as ever"
+
+
+if __name__ == "__main__":
+    parts = {part: globals()[f"digest_{part.partition(':')[0]}"](*part.split(":")[1:]) for part in sys.argv[2:]}
+    Path(sys.argv[1]).write_text(json.dumps({"package": str(Path(actcause.__file__).parent), "parts": parts}))
 """
+WORTHY = LETTERS.replace("    return text * factor", "    from actcause.worth import WORTH\n\n    return text * factor")
 
 
 class Clone:
@@ -42,7 +61,7 @@ class Clone:
         shutil.copytree(PACKAGE, self.package, ignore=unused)
         (home / ".gitignore").write_text("__pycache__/\n")
         (home / "experiments").mkdir()
-        (home / "experiments" / "letters.py").write_text(LETTERS)
+        (home / "experiments" / "letters.py").write_text(WORTHY)
         self.write('"""What something is worth."""\n\nWORTH = 1\n')
         self.write(QUICK, "reproduction/canaries.py")
         subprocess.run(["git", "init", "-q", str(home)], check=True)
@@ -96,15 +115,17 @@ def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
     certificate = json.loads(ran.stdout)
     assert certificate["from_commit"] == clone.first
     assert certificate["to_commit"] == f"{clone.first}+changes"
-    assert (len(certificate["equal"]), certificate["different"]) == (3, [])
-    assert certificate["canaries"]["exact"] == ["worth 1", "worth 1"]
+    assert certificate["canaries"] == {"exact": ["worth 1"] * 2, "experiment:letters": ["as ever"] * 2}
+    assert set(certificate["equal"]) == {*certificate["same_code"], *certificate["canaries"]}
+    assert "domain:push" in certificate["same_code"]
+    assert certificate["different"] == []
     assert clone.state() == CERTIFIED
 
     second, before = clone.commit(), clone.files
     clone.write("ONE = 2\nWORTH = ONE\n")
     ran = clone.run("--certify", second)
     assert ran.returncode == 1
-    assert "gave the same bytes in 2 parts" in ran.stdout
+    assert "gave the same bytes in 1 others" in ran.stdout
     assert "They differ in exact." in ran.stdout
     reason = f"canaries of exact differ from {second}"
     assert clone.state() == {"state": "stale", "current": 0, "certified": 0, "stale": 4, "reasons": {reason: 4}}
@@ -112,6 +133,35 @@ def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
     assert clone.state() == CURRENT
     assert all(clone.files[name].startswith(content) for name, content in before.items())
     assert before["letters.jsonl"] == records
+
+
+def test_code_that_a_result_does_not_need_leaves_it_current(clone: Clone) -> None:
+    clone.run("letters", "--device", "cpu")
+    clone.write("OTHER = 1\n", "other.py")
+    find = clone.package / "core" / "find.py"
+    find.write_text(f"{find.read_text()}\nOTHER = 1\n")
+    assert clone.state() == CURRENT
+    certificate = json.loads(clone.run("--certify", "HEAD", "--json").stdout)
+    assert (certificate["codes"], certificate["canaries"]) == ({}, {})
+    assert certificate["equal"] == certificate["same_code"]
+
+
+def test_results_that_name_the_whole_package_are_led_on(clone: Clone) -> None:
+    clone.run("letters", "--device", "cpu")
+    whole = digest_whole(clone.package, clone.home / "experiments" / "letters.py", "run")
+    lines = clone.files["letters.jsonl"].decode().splitlines()
+    [code] = {json.loads(line)["code"] for line in lines}
+    (clone.results / "letters.jsonl").write_text("".join(f"{line.replace(code, whole)}\n" for line in lines))
+    assert clone.state()["stale"] == 4
+    clone.write("ONE = 1\nWORTH = ONE\n")
+    assert clone.run("--certify", "HEAD").returncode == 0
+    assert clone.state() == CERTIFIED
+    joined, compared = map(json.loads, clone.files["certificates.jsonl"].decode().splitlines())
+    assert joined["from_commit"] == joined["to_commit"] == compared["from_commit"]
+    assert joined["codes"] == {"letters exact": {whole: code}}
+    assert list(compared["codes"]["letters exact"]) == [code]
+    clone.run("--certify", "HEAD")
+    assert len(clone.files["certificates.jsonl"].splitlines()) == 3  # it is said once
 
 
 def test_pages_show_states_and_stay_as_they_are_when_code_changes(clone: Clone, tmp_path: Path) -> None:
@@ -167,6 +217,14 @@ def test_certificates_make_chains_in_both_directions() -> None:
     assert known.reach("other", "a", frozenset(ALL)) == {"a"}
 
 
+def test_a_code_where_other_parts_are_used_leads_nowhere() -> None:
+    codes = {"letters domain:push exact": {"a": "b"}, "letters exact": {"a": "c"}}
+    known = Certificates((Certificate("one", "two", codes, ALL, ()),))
+    assert known.reach("letters", "a", frozenset(ALL)) == {"a", "b"}
+    assert known.reach("letters", "a", frozenset(ALL[:2])) == {"a", "c"}
+    assert known.newest("letters", ["exact"], [made_by("a")]) == ("c", "two")
+
+
 def test_a_result_from_before_there_were_revisions_is_of_the_first() -> None:
     raised = Demand("letters", {"factor": 2}, {"exact": 2}, "d")
     standing = judge([made_by("d", revisions=None)], raised, Certificates())
@@ -218,8 +276,8 @@ def test_a_result_is_stale_once_a_revision_is_raised(monkeypatch: pytest.MonkeyP
     listed = catalogue(find_folder())["mover"]
     [piece, *_] = listed.experiment.pieces(listed.experiment.arguments)
     monkeypatch.setattr(revisions, "list_revisions", lambda: {"exact": 2})
-    demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.code)
-    record = made_by(listed.code, settings=demand.settings)
+    demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.digest_code(piece))
+    record = made_by(demand.code, settings=demand.settings)
     assert judge([record], demand, Certificates()).reason == "revision of exact was 1, now 2"
 
 
@@ -234,7 +292,7 @@ def small_package(folder: Path) -> Path:
     return folder
 
 
-def test_the_digest_of_code_stays_what_it_was(tmp_path: Path) -> None:
+def test_the_digest_of_whole_packages_stays_what_it_was(tmp_path: Path) -> None:
     """Certificates name digests: if they were computed otherwise, no chain would lead anywhere."""
     package = small_package(tmp_path / "package")
     experiment = tmp_path / "experiment.py"
@@ -242,7 +300,7 @@ def test_the_digest_of_code_stays_what_it_was(tmp_path: Path) -> None:
         "TIMES = 2\n\n\ndef run(pack):\n    return [TIMES * one for one in pack]\n\n\nTITLE = 'Twice'\n"
     )
     assert digest_package(package) == "b00b60d6394f926c"
-    assert digest_code(package, experiment, "run") == "bd41135af4332c93"
+    assert digest_whole(package, experiment, "run") == "bd41135af4332c93"
 
 
 @pytest.mark.parametrize(
@@ -269,20 +327,13 @@ def test_a_file_is_followed_from_the_name_that_is_needed(tmp_path: Path) -> None
     assert "The letters" not in whole
 
 
-def test_no_result_comes_from_a_front_end() -> None:
-    modules = [name.removesuffix(".py").replace("/", ".").rstrip(".") for name in FRONT_ENDS]
-    for listed in catalogue(find_folder()).values():
-        needed = "".join(write_needed_parts(listed.file, listed.experiment.run.__name__))
-        assert not [name for name in modules if f"'actcause.{name}'" in needed]
-
-
 def test_there_are_canaries_of_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("domain", "method"):
         monkeypatch.setattr(canaries, f"digest_{name}", lambda each: each)
     monkeypatch.setattr(canaries, "digest_exact", lambda: "")
-    monkeypatch.setattr(canaries, "digest_experiments", lambda: ((name, "") for name in catalogue(find_folder())))
-    parts = canaries.digest_parts(lambda part: None)
-    assert set(parts) == {*revisions.list_revisions(), *(f"experiment:{name}" for name in catalogue(find_folder()))}
+    monkeypatch.setattr(canaries, "digest_experiments", lambda names: ((name, "") for name in names))
+    parts = [*revisions.list_revisions(), "experiment:mover"]
+    assert list(canaries.digest_parts([*parts, "method:future"], lambda part: None)) == parts
 
 
 def test_a_canary_repeats_and_sees_a_change_of_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:

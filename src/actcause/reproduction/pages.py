@@ -17,7 +17,7 @@ from typing import Any
 
 from .catalogue import Listed
 from .certificates import Certificates
-from .experiment import Experiment, Page, Record, Results
+from .experiment import Experiment, Page, Record, Results, piece_key
 from .machine import CHANGED
 from .states import OTHER_SETTINGS, judge_pieces, tell_states
 from .store import Store
@@ -60,8 +60,16 @@ def _read_size(experiment: Experiment, folder: Path, size: str) -> Results:
     """Read the results for the present settings; judge them by the code of the newest, or of a certificate."""
     arguments, records = experiment.size(size), Store.of(folder, size).read(experiment.name)
     certificates, pieces = Certificates.read(folder), experiment.pieces(arguments)
-    code, commit = certificates.newest(experiment.name, records)
-    standings = judge_pieces(experiment, arguments, pieces, records, code, certificates)
+    parts = {piece_key(piece): frozenset(experiment.uses(piece)) for piece in pieces}
+    made = [(parts[key], record) for record in records if (key := piece_key(record.piece)) in parts]
+    newest = {
+        each: certificates.newest(experiment.name, each, [record for used, record in made if used == each])
+        for each in set(parts.values())
+    }
+    standings = judge_pieces(
+        experiment, arguments, pieces, records, lambda piece: newest[parts[piece_key(piece)]][0], certificates
+    )
+    commit = newest[made[-1][0]][1] if made else None
     shown = [one for one in standings if one.record is not None and one.reason != OTHER_SETTINGS]
     states = Counter(one.state for one in shown)
     return Results(size, tuple(one.record for one in shown if one.record), len(pieces), arguments, states, commit)
