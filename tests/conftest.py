@@ -25,6 +25,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module")
+def brief_surprises() -> Iterator[None]:
+    """Let methods learn what surprises for a few steps, however long they learn: for tests that look at no score."""
+    from actcause.learn.training import surprises
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surprises, "STEPS", 20)
+        yield
+
+
 # -- one Ray cluster ---------------------------------------------------------------------------------
 
 CLUSTER = ExitStack()
