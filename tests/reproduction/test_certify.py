@@ -58,6 +58,7 @@ class Clone:
         self._capsys = capsys
         (self.package / "reproduction").mkdir(parents=True)
         (home / "experiments").mkdir()
+        (home / ".gitignore").write_text("__pycache__/\n")
         (home / "experiments" / "letters.py").write_text(WORTHY)
         self.write("", "__init__.py")
         self.write('"""What something is worth."""\n\nWORTH = 1\n')
