@@ -8,6 +8,9 @@ Methods and domains are looked up by name while something runs, in `TABLES`. Of 
 the name of a part that is used: a result of `jaci-em` in `push` depends on the entries "jaci-em" and "push", and so on
 their files, but not on the other methods and domains, unless some file imports one. Where the entries are the names of
 files, these are followed too.
+
+What starts an experiment and keeps its results (`running.py`, `store.py`) does not count, nor what a package does when
+it is imported besides defining names.
 """
 
 from __future__ import annotations
