@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+BROWSERS ?= 2
 QUIETLY := --quiet --disable-pip-version-check --constraint constraints.txt
 
 # What of the libraries no test imports: nearly half of their code.
@@ -39,7 +40,7 @@ chromium:  ## Install Debian's chromium if there is none
 	@command -v chromium >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
 
 test-browser: $(STAMP) chromium  ## The explorer in a real browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser tests/browser
+	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile -m browser tests/browser
 
 test-slow: $(STAMP)  ## The long fuzzing and agreement runs
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -54,10 +55,10 @@ format: $(STAMP)  ## Mend what ruff can mend
 	$(BIN)/ruff format .
 
 types: $(STAMP)  ## mypy, strict
-	$(BIN)/mypy
+	nice $(BIN)/mypy
 
 docs: $(STAMP)  ## Build the docs site, strictly
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
+	NO_MKDOCS_2_WARNING=1 nice $(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
 wheel-check:  ## Build a wheel, install it in an empty environment, run its demo there
 	rm -rf $(VENV)-wheel

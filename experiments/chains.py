@@ -10,12 +10,13 @@ through learned ones. Then the episode is played again from its beginning with s
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
+from actcause.reproduction.learned import uses_graphs
 from actcause.reproduction.tables import list_missing, table
 
 DOMAINS = ("push", "break", "mujoco-pucks")
@@ -71,9 +72,9 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
     return {"episodes": arguments.episodes, **(learned if piece.graphs == "learned" else {})}
 
 
-def uses(piece: Piece) -> Iterable[str]:
+def uses(piece: Piece) -> tuple[str, ...]:
     """Name the parts that a result depends on."""
-    return (f"domain:{piece.domain}", *([f"method:{METHOD}"] if piece.graphs == "learned" else []))
+    return uses_graphs(piece.domain, METHOD if piece.graphs == "learned" else None)
 
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
@@ -101,46 +102,17 @@ def _run_one(piece: Piece, arguments: Arguments, device: str) -> dict[str, int]:
 
 def page(results: Results) -> Page:
     """Show how often events stay and how often they are undone, and how right the links are."""
-    kept, undone, links = [], [], []
-    for graphs in results.every("graphs"):
-        for domain in results.every("domain"):
-            found = [one.value for one in results.where(domain=domain, graphs=graphs)]
-            if not found:
-                continue
-            total = {name: sum(value[name] for value in found) for name in found[0]}
-            kept.append(
-                [
-                    graphs,
-                    domain,
-                    str(total["off"]),
-                    _share(total["kept_resting"], total["off"]),
-                    _share(total["kept_random"], total["off"]),
-                    str(total["new_edge"]),
-                    str(total["unexplained"]),
-                ]
-            )
-            undone.append(
-                [
-                    graphs,
-                    domain,
-                    str(total["on"]),
-                    _share(total["undone_on_all"], total["on"]),
-                    _share(total["undone_on_one"], total["on"]),
-                    _share(total["undone_off_one"], total["off_one"]),
-                ]
-            )
-            links.append(
-                [
-                    graphs,
-                    domain,
-                    str(total["events"]),
-                    _share(total["reach_actions"], total["events"]),
-                    _share(total["true_links"], total["links"]),
-                    _share(total["true_links"], total["known_links"]),
-                    _share(total["true_steps"], total["steps"]),
-                    _share(total["true_steps"], total["known_steps"]),
-                ]
-            )
+    totals = {
+        (graphs, domain): total
+        for graphs in results.every("graphs")
+        for domain in results.every("domain")
+        if (total := _add_up(results, graphs, domain))
+    }
+
+    def show(columns: Mapping[str, Callable[[Mapping[str, int]], str]]) -> str:
+        rows = [[*where, *(column(total) for column in columns.values())] for where, total in totals.items()]
+        return table(["graphs", "domain", *columns], rows)
+
     explained = "; ".join(f"in `{domain}` {EVENTS[domain]}" for domain in results.every("domain"))
     body = "\n\n".join(
         [
@@ -151,22 +123,13 @@ def page(results: Results) -> Page:
             "elsewhere may hit the block, and one that rests may stand in a puck's way. For random actions *new edge* "
             "counts the events that changed with an edge into the chain that was not there before, and *unexplained* "
             "those that changed without one.",
-            table(
-                ["graphs", "domain", "events", "as it was, resting", "as it was, random", "new edge", "unexplained"],
-                kept,
-            ),
+            show(KEPT),
             "**Actions on the chain** are changed to others drawn at random: all of them, or one. Beside it what one "
             "changed action off the chain undoes, which is chance.",
-            table(["graphs", "domain", "events", "undone, all", "undone, one", "undone, one off the chain"], undone),
+            show(UNDONE),
             "**The links** of a chain (this factor caused that one in this step) and the steps of the actions that it "
             "ends in, against those of the true chain.",
-            table(
-                [
-                    *("graphs", "domain", "events", "reach actions"),
-                    *("precision, links", "recall, links", "precision, actions", "recall, actions"),
-                ],
-                links,
-            ),
+            show(LINKS),
             *_tell_missing(results),
         ]
     )
@@ -193,16 +156,48 @@ def _tell_missing(results: Results) -> list[str]:
     return [told] if told else []
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "—"
+def _add_up(results: Results, graphs: str, domain: str) -> dict[str, int]:
+    """Add up what the seeds gave; empty where there is none."""
+    found = [one.value for one in results.where(domain=domain, graphs=graphs)]
+    return {name: sum(value[name] for value in found) for name in (found[0] if found else {})}
+
+
+def _count(name: str) -> Callable[[Mapping[str, int]], str]:
+    return lambda total: str(total[name])
+
+
+def _share(part: str, whole: str) -> Callable[[Mapping[str, int]], str]:
+    return lambda total: f"{total[part] / total[whole]:.1%}" if total[whole] else "—"
+
+
+KEPT = {
+    "events": _count("off"),
+    "as it was, resting": _share("kept_resting", "off"),
+    "as it was, random": _share("kept_random", "off"),
+    "new edge": _count("new_edge"),
+    "unexplained": _count("unexplained"),
+}
+UNDONE = {
+    "events": _count("on"),
+    "undone, all": _share("undone_on_all", "on"),
+    "undone, one": _share("undone_on_one", "on"),
+    "undone, one off the chain": _share("undone_off_one", "off_one"),
+}
+LINKS = {
+    "events": _count("events"),
+    "reach actions": _share("reach_actions", "events"),
+    "precision, links": _share("true_links", "links"),
+    "recall, links": _share("true_links", "known_links"),
+    "precision, actions": _share("true_steps", "steps"),
+    "recall, actions": _share("true_steps", "known_steps"),
+}
 
 
 def missed(results: Results) -> list[str]:
     """Name what does not hold of true graphs."""
     wrong = []
     for domain in results.every("domain"):
-        found = [one.value for one in results.where(domain=domain, graphs="true")]
-        total = {name: sum(value[name] for value in found) for name in (found[0] if found else {})}
+        total = _add_up(results, "true", domain)
         if total and total["kept_resting"] < total["off"]:
             wrong.append(f"{domain}: resting off the chain changed {total['off'] - total['kept_resting']} events")
         if total and total["unexplained"]:

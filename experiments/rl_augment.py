@@ -24,6 +24,7 @@ from actcause.data import Recording, collect_recording
 from actcause.envs import make
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
+from actcause.reproduction.learned import uses_graphs
 from actcause.reproduction.tables import spread, table
 from actcause.rl import NearGraphs, PuckGraphs, TrueGraphs, augment
 
@@ -294,8 +295,7 @@ def missed(results: Results) -> list[str]:
 
 def uses(piece: Piece) -> tuple[str, ...]:
     """Name the parts that a result depends on."""
-    domain = f"domain:{WORLDS[piece.world][0]}"
-    return (domain, "method:jaci-em") if piece.way == "learned" else (domain,)
+    return uses_graphs(WORLDS[piece.world][0], "jaci-em" if piece.way == "learned" else None)
 
 
 EXPERIMENT = Experiment(

@@ -20,6 +20,7 @@ import numpy as np
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
+from actcause.reproduction.learned import uses_graphs
 from actcause.reproduction.plots import lines
 from actcause.reproduction.tables import table
 
@@ -220,8 +221,9 @@ def _draw(figure: Any, data: Any) -> None:
 
 def uses(piece: Piece) -> tuple[str, ...]:
     """Name the parts that a result depends on."""
-    domain = "domain:mujoco-pucks" if piece.task == "pucks" else "domain:push"
-    return (domain, "method:jaci-em") if piece.way == "learned" else (domain,)
+    return uses_graphs(
+        "mujoco-pucks" if piece.task == "pucks" else "push", "jaci-em" if piece.way == "learned" else None
+    )
 
 
 EXPERIMENT = Experiment(

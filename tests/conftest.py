@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]  # they hold no doctests, and share one name
 
 STEADY = settings(derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("default", STEADY, max_examples=60)
+settings.register_profile("default", STEADY, max_examples=40)
 settings.register_profile("thorough", STEADY, max_examples=300)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
@@ -23,6 +23,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_collection_finish() -> None:
     """Spare garbage collections all modules and tests; with these, each takes half a second."""
     gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def brief_surprises() -> Iterator[None]:
+    """Let methods learn what surprises for a few steps, however long they learn: for tests that look at no score."""
+    from actcause.learn.training import surprises
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surprises, "STEPS", 20)
+        yield
 
 
 # -- one Ray cluster ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import pytest
 from actcause.cli import main
 from actcause.cli.app import COMMANDS
 from actcause.io import console as output
+from in_process import InProcess
 
 
 def shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -138,6 +139,8 @@ def test_every_example_of_the_help_runs(
     Path("car.py").write_text(CAR)
     Path("mine.csv").write_text(f"hand,ball,ball_next\n{rows}")
     Path("mine.toml").write_text('outcome = {ball = ["ball_next"]}\n[factors]\nhand = ["hand"]\nball = ["ball"]\n')
+    monkeypatch.setattr("actcause.cli.sweep.engine", lambda *_: InProcess())
+    monkeypatch.setattr("actcause.learn.sweeps.judge.STEPS", 2)  # no score is looked at
     for tries in COMMANDS.values():
         for line in tries:
             for long, short in SMALLER.items():

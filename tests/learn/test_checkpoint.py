@@ -16,6 +16,8 @@ from actcause.learn import checkpoint as files
 from actcause.learn import load as load_learner
 from actcause.learn.loading import read_layout
 
+pytestmark = pytest.mark.usefixtures("brief_surprises")
+
 
 @pytest.fixture(scope="module")
 def data() -> Transitions:

@@ -21,9 +21,10 @@ with warnings.catch_warnings():
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """The settings of the session's explorer, with folders of its own; its jobs do not give way to other tests."""
+    """The settings of the session's explorer, with folders of its own; on a busy machine
+    its jobs do not give way to other tests, and processes that have imported something are kept."""
     data, runs = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("runs")
-    return Settings(Path(data), Path(runs), limits=Limits(niceness=0))
+    return Settings(Path(data), Path(runs), limits=Limits(niceness=0, rest=3600))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from running import wait_for_job
 
 from actcause.data import Transitions, collect, load
 from actcause.learn import ExchangeJACI
+from actcause.learn.training import surprises
 from actcause.page.data import library
 from actcause.page.replay import episodes
 from actcause.page.replay.leave_one_out import predict_without_each
@@ -127,7 +128,8 @@ def test_a_run_says_what_it_found_and_what_it_predicts_without_each_factor(clien
 
 
 @pytest.mark.parametrize("domain", ["1-in", "door-key"])
-def test_a_model_of_the_whole_state_predicts_without_each_factor_too(domain):
+def test_a_model_of_the_whole_state_predicts_without_each_factor_too(domain, monkeypatch):
+    monkeypatch.setattr(surprises, "STEPS", 20)
     data = collect(domain, 600, seed=3)
     learner = ExchangeJACI(steps=60, distil_steps=5, width=16, labelled=100).fit(data)
     everything, without = predict_without_each(learner, data)

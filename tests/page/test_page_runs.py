@@ -78,7 +78,7 @@ def test_a_run_that_is_a_link_out_of_the_folder_is_refused(client, settings, tmp
     assert client.get("/api/runs/half-linked").status_code == 404
 
 
-def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
+def test_a_training_under_way_keeps_its_folder_and_a_cancelled_one_can_be_resumed(client):
     asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}, "name": "long"}
     begun = client.post("/api/runs", json=asked).json()
     wait_for_job(client, begun["job"], lambda job: job["progress"].get("step"))
@@ -86,6 +86,8 @@ def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
     assert (under_way["method"], under_way["status"]) == ("jaci-auto", "running")
     refused = client.post("/api/runs/long/resume", json={})
     assert refused.json()["error"] == "This training is under way already."
+    assert client.delete("/api/runs/long").status_code == 409
+    assert client.post("/api/runs/long/rename", json={"name": "x"}).status_code == 409
     assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"
     run = listed(client, "long")
     assert (run["status"], run["resumable"]) == ("interrupted", True)
@@ -93,6 +95,7 @@ def test_a_cancelled_training_is_interrupted_and_can_be_resumed(client):
     again = client.post("/api/runs/long/resume", json={}).json()
     wait_for_job(client, again["job"], lambda job: job["progress"].get("step", 0) > before)
     client.delete(f"/api/jobs/{again['job']}")
+    assert client.delete("/api/runs/long").status_code == 200
 
 
 def test_a_run_from_the_command_line_is_listed_and_cannot_be_resumed_here(client, settings):
@@ -123,7 +126,7 @@ def test_a_run_from_the_command_line_is_scored_by_the_true_causes_of_its_recordi
     assert (refused.status_code, "with its true causes" in refused.json()["error"]) == (422, True)
 
 
-def test_a_run_is_renamed_and_deleted_unless_a_job_works_with_it(client, settings):
+def test_a_run_is_renamed_and_deleted(client, settings):
     for name in ("early", "taken"):
         (settings.runs / name).mkdir()
         (settings.runs / name / "run.json").write_text('{"status": "finished"}')
@@ -133,13 +136,6 @@ def test_a_run_is_renamed_and_deleted_unless_a_job_works_with_it(client, setting
     assert client.delete("/api/runs/later-on").json() == {"name": "later-on"}
     assert not (settings.runs / "later-on").exists()
     assert client.delete("/api/runs/later-on").status_code == 404
-    asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}, "name": "busy"}
-    begun = client.post("/api/runs", json=asked).json()
-    wait_for_job(client, begun["job"], lambda job: job["progress"].get("step"))
-    assert client.delete("/api/runs/busy").status_code == 409
-    assert client.post("/api/runs/busy/rename", json={"name": "x"}).status_code == 409
-    client.delete(f"/api/jobs/{begun['job']}")
-    assert client.delete("/api/runs/busy").status_code == 200
 
 
 def test_methods_are_explained_and_only_methods_are(client):

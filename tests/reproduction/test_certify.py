@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +11,58 @@ import pytest
 
 from actcause.data import domain_names
 from actcause.learn import METHODS
-from actcause.reproduction import canaries, revisions
+from actcause.reproduction import canaries, closure, revisions
+from actcause.reproduction.__main__ import main
 from actcause.reproduction.catalogue import catalogue, find_folder
 from actcause.reproduction.certificates import Certificate, Certificates
-from actcause.reproduction.digest import FRONT_ENDS, PACKAGE, digest_code, digest_package, write_needed_parts
+from actcause.reproduction.digest import digest_package, digest_whole, write_needed_parts
 from actcause.reproduction.experiment import Record, ReproduceError
 from actcause.reproduction.states import Demand, State, judge
 from letters import LETTERS
 
-QUICK = """import json, sys
+CANARIES = """import json, runpy, sys
+from importlib.util import find_spec
 from pathlib import Path
 
-import actcause
-from actcause.worth import WORTH
+PACKAGE = Path(find_spec("actcause").origin).parent
 
-parts = {"exact": f"worth {WORTH}", "domain:push": "as ever", "experiment:letters": "as ever"}
-Path(sys.argv[1]).write_text(json.dumps({"package": str(Path(actcause.__file__).parent), "parts": parts}))
+
+def digest_exact():
+    from actcause.worth import WORTH
+
+
+def digest_domain():
+    pass
+
+
+def digest_method():
+    pass
+
+
+if __name__ == "__main__":
+    worth = runpy.run_path(str(PACKAGE / "worth.py"))["WORTH"]
+    parts = {part: f"worth {worth}" if part == "exact" else "as ever" for part in sys.argv[2:]}
+    Path(sys.argv[1]).write_text(json.dumps({"package": str(PACKAGE), "parts": parts}))
 """
+WORTHY = LETTERS.replace(
+    "    return text * factor",
+    "    if factor < 0:\n        from actcause.worth import WORTH\n    return text * factor",
+)
 
 
 class Clone:
-    """A repository with a copy of the package, one experiment, and canaries that take no time."""
+    """A repository with a package of few files, one experiment, and canaries that take no time."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.home, self.package, self.results = home, home / "src" / "actcause", home / "results"
-        unused = shutil.ignore_patterns("__pycache__", "cli", "data", "learn", "page")
-        shutil.copytree(PACKAGE, self.package, ignore=unused)
-        (home / ".gitignore").write_text("__pycache__/\n")
+        self._capsys = capsys
+        (self.package / "reproduction").mkdir(parents=True)
         (home / "experiments").mkdir()
-        (home / "experiments" / "letters.py").write_text(LETTERS)
+        (home / ".gitignore").write_text("__pycache__/\n")
+        (home / "experiments" / "letters.py").write_text(WORTHY)
+        self.write("", "__init__.py")
         self.write('"""What something is worth."""\n\nWORTH = 1\n')
-        self.write(QUICK, "reproduction/canaries.py")
+        self.write(CANARIES, "reproduction/canaries.py")
         subprocess.run(["git", "init", "-q", str(home)], check=True)
         self.first = self.commit()
 
@@ -58,13 +76,20 @@ class Clone:
         found = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True)
         return found.stdout.strip()
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": str(self.home / "src")}
-        command = [sys.executable, "-m", "actcause.reproduction", *words]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """Exit code, output and notes of a command, as of a process that begins now."""
+        for each in (closure.digest_closure, closure._expand, closure._read_statements, closure._list_entries):
+            each.cache_clear()
+        code = main([*words, "--experiments", str(self.home / "experiments")])
+        return (code, *self._capsys.readouterr())
+
+    def certify(self, base: str) -> dict[str, Any]:
+        code, printed, notes = self.run("--certify", base, "--json")
+        assert code == 0, notes
+        return json.loads(printed)
 
     def state(self) -> dict[str, Any]:
-        [document] = json.loads(self.run("--json").stdout)
+        [document] = json.loads(self.run("--json")[1])
         return {name: document[name] for name in ("state", "current", "certified", "stale", "reasons")}
 
     @property
@@ -73,8 +98,10 @@ class Clone:
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
-    return Clone(tmp_path / "clone")
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Clone:
+    made = Clone(tmp_path / "clone", capsys)
+    monkeypatch.setattr("actcause.reproduction.catalogue.PACKAGE", made.package)
+    return made
 
 
 CURRENT = {"state": "done", "current": 4, "certified": 0, "stale": 0, "reasons": {}}
@@ -82,7 +109,7 @@ CERTIFIED = {"state": "done", "current": 0, "certified": 4, "stale": 0, "reasons
 
 
 def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
-    assert clone.run("letters", "--device", "cpu").returncode == 0
+    assert clone.run("letters", "--device", "cpu")[0] == 0
     records = clone.files["letters.jsonl"]
     assert {json.loads(line)["commit"] for line in records.splitlines()} == {clone.first}
     clone.write('"""Other words."""\n\nWORTH = 1  # and a comment\n')
@@ -91,38 +118,65 @@ def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
     clone.write("ONE = 1\nWORTH = ONE\n")
     reason = f"code not certified: run `actcause reproduce --certify {clone.first}`"
     assert clone.state() == {"state": "stale", "current": 0, "certified": 0, "stale": 4, "reasons": {reason: 4}}
-    ran = clone.run("--certify", "HEAD", "--json")
-    assert ran.returncode == 0, ran.stderr
-    certificate = json.loads(ran.stdout)
+    certificate = clone.certify("HEAD")
     assert certificate["from_commit"] == clone.first
     assert certificate["to_commit"] == f"{clone.first}+changes"
-    assert (len(certificate["equal"]), certificate["different"]) == (3, [])
-    assert certificate["canaries"]["exact"] == ["worth 1", "worth 1"]
+    assert certificate["canaries"] == {"exact": ["worth 1"] * 2, "experiment:letters": ["as ever"] * 2}
+    assert set(certificate["equal"]) == {*certificate["same_code"], *certificate["canaries"]}
+    assert "domain:push" in certificate["same_code"]
+    assert certificate["different"] == []
     assert clone.state() == CERTIFIED
 
     second, before = clone.commit(), clone.files
     clone.write("ONE = 2\nWORTH = ONE\n")
-    ran = clone.run("--certify", second)
-    assert ran.returncode == 1
-    assert "gave the same bytes in 2 parts" in ran.stdout
-    assert "They differ in exact." in ran.stdout
+    code, printed, _ = clone.run("--certify", second)
+    assert code == 1
+    assert "gave the same bytes in 1 others" in printed
+    assert "They differ in exact." in printed
     reason = f"canaries of exact differ from {second}"
     assert clone.state() == {"state": "stale", "current": 0, "certified": 0, "stale": 4, "reasons": {reason: 4}}
-    assert clone.run("letters", "--device", "cpu").returncode == 0
+    assert clone.run("letters", "--device", "cpu")[0] == 0
     assert clone.state() == CURRENT
     assert all(clone.files[name].startswith(content) for name, content in before.items())
     assert before["letters.jsonl"] == records
+
+
+def test_code_that_a_result_does_not_need_leaves_it_current(clone: Clone) -> None:
+    clone.run("letters", "--device", "cpu")
+    clone.write("OTHER = 1\n", "other.py")
+    assert clone.state() == CURRENT
+    certificate = clone.certify("HEAD")
+    assert (certificate["codes"], certificate["canaries"]) == ({}, {})
+    assert certificate["equal"] == certificate["same_code"]
+
+
+def test_results_that_name_the_whole_package_are_led_on(clone: Clone) -> None:
+    clone.run("letters", "--device", "cpu")
+    whole = digest_whole(clone.package, clone.home / "experiments" / "letters.py", "run")
+    lines = clone.files["letters.jsonl"].decode().splitlines()
+    [code] = {json.loads(line)["code"] for line in lines}
+    (clone.results / "letters.jsonl").write_text("".join(f"{line.replace(code, whole)}\n" for line in lines))
+    assert clone.state()["stale"] == 4
+    clone.write("ONE = 1\nWORTH = ONE\n")
+    clone.certify("HEAD")
+    assert clone.state() == CERTIFIED
+    joined, compared = map(json.loads, clone.files["certificates.jsonl"].decode().splitlines())
+    assert joined["from_commit"] == joined["to_commit"] == compared["from_commit"]
+    assert joined["codes"] == {"letters exact": {whole: code}}
+    assert list(compared["codes"]["letters exact"]) == [code]
+    clone.certify("HEAD")
+    assert len(clone.files["certificates.jsonl"].splitlines()) == 3  # it is said once
 
 
 def test_pages_show_states_and_stay_as_they_are_when_code_changes(clone: Clone, tmp_path: Path) -> None:
     clone.run("letters", "--device", "cpu")
     clone.write("ONE = 1\nWORTH = ONE\n")
     second = clone.commit()
-    clone.run("--certify", clone.first)
+    clone.certify(clone.first)
     texts = []
     for worth in ("WORTH = 1\n", "WORTH = 3\n"):
         clone.write(worth)
-        assert clone.run("--pages", "--docs", str(tmp_path / "docs")).returncode == 0
+        assert clone.run("--pages", "--docs", str(tmp_path / "docs"))[0] == 0
         texts.append((tmp_path / "docs" / "letters.md").read_text())
     assert f"**State**: 4 certified at `{second}`" in texts[0]
     assert texts[0] == texts[1]
@@ -130,14 +184,14 @@ def test_pages_show_states_and_stay_as_they_are_when_code_changes(clone: Clone, 
 
 def test_a_mistake_is_one_line(clone: Clone) -> None:
     for base in ("nothing", "-x"):
-        ran = clone.run(f"--certify={base}")
-        assert (ran.returncode, ran.stdout) == (2, "")
-        assert f"--certify takes a commit of the clone, such as HEAD~1 or 1a2b3c4. Got '{base}'." in ran.stderr
+        code, printed, notes = clone.run(f"--certify={base}")
+        assert (code, printed) == (2, "")
+        assert f"--certify takes a commit of the clone, such as HEAD~1 or 1a2b3c4. Got '{base}'." in notes
     clone.write("raise ValueError('no worth')\n")
-    ran = clone.run("--certify", "HEAD")
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "ended with an error on the present tree: ValueError: no worth\n" in ran.stderr
-    assert "Traceback" not in ran.stderr
+    code, printed, notes = clone.run("--certify", "HEAD")
+    assert (code, printed) == (2, "")
+    assert "ended with an error on the present tree: ValueError: no worth\n" in notes
+    assert "Traceback" not in notes
     assert not clone.results.exists()
 
 
@@ -165,6 +219,14 @@ def test_certificates_make_chains_in_both_directions() -> None:
     assert known.reach("letters", "a", frozenset(ALL[:2])) == {"a", "b", "c", "d"}
     assert known.reach("letters", "a", frozenset(ALL)) == {"a", "b"}
     assert known.reach("other", "a", frozenset(ALL)) == {"a"}
+
+
+def test_a_code_where_other_parts_are_used_leads_nowhere() -> None:
+    codes = {"letters domain:push exact": {"a": "b"}, "letters exact": {"a": "c"}}
+    known = Certificates((Certificate("one", "two", codes, ALL, ()),))
+    assert known.reach("letters", "a", frozenset(ALL)) == {"a", "b"}
+    assert known.reach("letters", "a", frozenset(ALL[:2])) == {"a", "c"}
+    assert known.newest("letters", ["exact"], [made_by("a")]) == ("c", "two")
 
 
 def test_a_result_from_before_there_were_revisions_is_of_the_first() -> None:
@@ -218,8 +280,8 @@ def test_a_result_is_stale_once_a_revision_is_raised(monkeypatch: pytest.MonkeyP
     listed = catalogue(find_folder())["mover"]
     [piece, *_] = listed.experiment.pieces(listed.experiment.arguments)
     monkeypatch.setattr(revisions, "list_revisions", lambda: {"exact": 2})
-    demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.code)
-    record = made_by(listed.code, settings=demand.settings)
+    demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.digest_code(piece))
+    record = made_by(demand.code, settings=demand.settings)
     assert judge([record], demand, Certificates()).reason == "revision of exact was 1, now 2"
 
 
@@ -234,7 +296,7 @@ def small_package(folder: Path) -> Path:
     return folder
 
 
-def test_the_digest_of_code_stays_what_it_was(tmp_path: Path) -> None:
+def test_the_digest_of_whole_packages_stays_what_it_was(tmp_path: Path) -> None:
     """Certificates name digests: if they were computed otherwise, no chain would lead anywhere."""
     package = small_package(tmp_path / "package")
     experiment = tmp_path / "experiment.py"
@@ -242,7 +304,7 @@ def test_the_digest_of_code_stays_what_it_was(tmp_path: Path) -> None:
         "TIMES = 2\n\n\ndef run(pack):\n    return [TIMES * one for one in pack]\n\n\nTITLE = 'Twice'\n"
     )
     assert digest_package(package) == "b00b60d6394f926c"
-    assert digest_code(package, experiment, "run") == "bd41135af4332c93"
+    assert digest_whole(package, experiment, "run") == "bd41135af4332c93"
 
 
 @pytest.mark.parametrize(
@@ -269,20 +331,13 @@ def test_a_file_is_followed_from_the_name_that_is_needed(tmp_path: Path) -> None
     assert "The letters" not in whole
 
 
-def test_no_result_comes_from_a_front_end() -> None:
-    modules = [name.removesuffix(".py").replace("/", ".").rstrip(".") for name in FRONT_ENDS]
-    for listed in catalogue(find_folder()).values():
-        needed = "".join(write_needed_parts(listed.file, listed.experiment.run.__name__))
-        assert not [name for name in modules if f"'actcause.{name}'" in needed]
-
-
 def test_there_are_canaries_of_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("domain", "method"):
         monkeypatch.setattr(canaries, f"digest_{name}", lambda each: each)
     monkeypatch.setattr(canaries, "digest_exact", lambda: "")
-    monkeypatch.setattr(canaries, "digest_experiments", lambda: ((name, "") for name in catalogue(find_folder())))
-    parts = canaries.digest_parts(lambda part: None)
-    assert set(parts) == {*revisions.list_revisions(), *(f"experiment:{name}" for name in catalogue(find_folder()))}
+    monkeypatch.setattr(canaries, "digest_experiments", lambda names: ((name, "") for name in names))
+    parts = [*revisions.list_revisions(), "experiment:mover"]
+    assert list(canaries.digest_parts([*parts, "method:future"], lambda part: None)) == parts
 
 
 def test_a_canary_repeats_and_sees_a_change_of_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from ..errors import Naming, QueryError, blaming, fill, name_in_python
 from .contrast import check_contrast
@@ -22,6 +22,7 @@ from .steps import hint_name
 from .text import open_with_event, parse_event, parse_formula, write_assignments, write_event, write_list, write_value
 
 Assignment = Mapping[str, int]
+T = TypeVar("T")
 CONDITIONS = ("AC1", "AC2a", "AC2b", "AC3")
 
 
@@ -445,39 +446,65 @@ def verdict_to_json(verdict: Any, **more: Any) -> dict[str, Any]:
     }
 
 
-class Causes(Sequence[Cause]):
-    """The causes of an answer, found as they are read; `len` and `[-1]` read them all."""
+class LazyList(Sequence[T]):
+    """Entries of a search, and how it ended; `len`, `[-1]` and `status` read it to its end."""
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(self, search: Iterator[T | Status], statistics: Mapping[str, int]) -> None:
+        self.statistics, self._search = statistics, search
+        self._found: list[T] = []
+        self._status: Status | None = None
+
+    def _read(self, count: int | None) -> list[T]:
+        while self._status is None and (count is None or len(self._found) < count):
+            step = next(self._search, Status.COMPLETE)
+            if isinstance(step, Status):
+                self._status = step
+            else:
+                self._found.append(step)
+        return self._found
 
     @overload
-    def __getitem__(self, index: int) -> Cause: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Cause]: ...
-    def __getitem__(self, index: int | slice) -> Cause | list[Cause]:
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
         if isinstance(index, slice):
             ends = (index.start, index.stop)
             forward = (index.step or 1) > 0 and all(end is None or end >= 0 for end in ends)
-            need = index.stop if forward else None
-        else:
-            need = index + 1 if index >= 0 else None
-        return self._answer._read(need)[index]
+            return self._read(index.stop if forward else None)[index]
+        return self._read(index + 1 if index >= 0 else None)[index]
 
-    def __iter__(self) -> Iterator[Cause]:
+    def __iter__(self) -> Iterator[T]:
         position = 0
-        while len(found := self._answer._read(position + 1)) > position:
+        while len(found := self._read(position + 1)) > position:
             yield found[position]
             position += 1
 
     def __len__(self) -> int:
-        return len(self._answer._read(None))
+        return len(self._read(None))
 
     def __bool__(self) -> bool:
-        return bool(self._answer._read(1))
+        return bool(self._read(1))
+
+    @property
+    def status(self) -> Status:
+        """How the search ended; asking runs it to its end."""
+        self._read(None)
+        assert self._status is not None
+        return self._status
+
+    def _describe(self, if_none: str) -> str:
+        """Write the first few entries, each in a sentence."""
+        shown = self[:5]
+        more = len(self._read(6)) > 5
+        return "\n".join(map(str, shown)) + ("\n… and more." if more else "") if shown else if_none
+
+
+class Causes(LazyList[Cause]):
+    """The causes of an answer, found as they are read; `len` and `[-1]` read them all."""
 
     def __repr__(self) -> str:
-        return f"<Causes: {len(self._answer._found)} found so far>"
+        return f"<Causes: {len(self._found)} found so far>"
 
 
 class Answer:
@@ -488,29 +515,13 @@ class Answer:
     """
 
     def __init__(self, query: Query, search: Iterator[Cause | Status], statistics: Mapping[str, int]) -> None:
-        self.query, self.statistics, self._search = query, statistics, search
-        self._found: list[Cause] = []
-        self._status: Status | None = None
-
-    def _read(self, count: int | None) -> list[Cause]:
-        while self._status is None and (count is None or len(self._found) < count):
-            step = next(self._search, Status.COMPLETE)
-            if isinstance(step, Status):
-                self._status = step
-            else:
-                self._found.append(step)
-        return self._found
-
-    @property
-    def causes(self) -> Causes:
-        return Causes(self)
+        self.query, self.statistics = query, statistics
+        self.causes = Causes(search, statistics)
 
     @property
     def status(self) -> Status:
         """How the search ended; asking runs it to its end."""
-        self._read(None)
-        assert self._status is not None
-        return self._status
+        return self.causes.status
 
     def __iter__(self) -> Iterator[Cause]:
         return iter(self.causes)
@@ -534,14 +545,14 @@ class Answer:
             return f"{self.query.question_text} has no cause by '{self.query.definition}'." + (
                 "" if self.query.happened else " It did not happen."
             )
-        more = len(self._read(6)) > 5
+        more = len(self.causes[:6]) > 5
         return "\n".join(cause.sentence for cause in shown) + ("\n… and more." if more else "")
 
     def __str__(self) -> str:
         return self.sentence
 
     def __repr__(self) -> str:
-        return f"<Answer by {self.query.definition}: {len(self._found)} causes found so far>"
+        return f"<Answer by {self.query.definition}: {len(self.causes._found)} causes found so far>"
 
     def to_json(self) -> dict[str, Any]:
         causes = [

@@ -295,7 +295,7 @@ class Parser:
         self.at += 1
         return int(token)
 
-    def signed_integer(self) -> int:
+    def integer_with_sign(self) -> int:
         negative = self.tokens[self.at] == "-"
         self.at += negative
         return -self.integer() if negative else self.integer()
@@ -318,17 +318,17 @@ class Parser:
         start = self.at
         if self.tokens[self.at] == "{":
             self.at += 1
-            values = [self.signed_integer()]
+            values = [self.integer_with_sign()]
             while self.tokens[self.at] == ",":
                 self.at += 1
-                values.append(self.signed_integer())
+                values.append(self.integer_with_sign())
             self.take("}", "',' or '}'")
         else:
             if self.tokens[self.at] != "-" and not self.tokens[self.at].isdecimal():
                 self.fail_expecting("a range such as {0, 1} or 0..10")
-            low = self.signed_integer()
+            low = self.integer_with_sign()
             self.take("..", "'..' as in 0..10")
-            high = self.signed_integer()
+            high = self.integer_with_sign()
             if high < low:
                 self.fail(f"the range {low}..{high} is empty; write the smaller end first", start)
             if high - low >= MAX_RANGE:

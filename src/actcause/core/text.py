@@ -65,7 +65,7 @@ def parse_event(text: str, names: Mapping[str, object] | None = None) -> dict[st
             event[name] = TRUTH_VALUES[token]
             parser.at += 1
         else:
-            event[name] = parser.signed_integer()
+            event[name] = parser.integer_with_sign()
         if parser.tokens[parser.at] in (",", "and", "&"):
             parser.at += 1
         else:

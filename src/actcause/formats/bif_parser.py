@@ -159,16 +159,16 @@ class BifParser:
         line = self.position(self.at)[0]
         self.at += 1
         self.take("(")
-        name = self.known_name()
+        name = self.variable_name()
         if name in self.tables:
             self.fail(f"the probability of {name} is given twice", self.at - 1)
         parents = []
         if self.tokens[self.at] == "|":
             self.at += 1
-            parents = [self.known_name()]
+            parents = [self.variable_name()]
             while self.tokens[self.at] == ",":
                 self.at += 1
-                parents.append(self.known_name())
+                parents.append(self.variable_name())
         self.take(")")
         table = Table(name, tuple(parents), line)
         self.take("{")
@@ -227,7 +227,7 @@ class BifParser:
         self.at += 1
         return token.strip('"')
 
-    def known_name(self) -> str:
+    def variable_name(self) -> str:
         name = self.word("a variable's name")
         if name not in self.variables:
             self.fail(f"unknown variable '{escape(name[:60])}'{suggest(name, list(self.variables))}", self.at - 1)

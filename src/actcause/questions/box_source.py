@@ -53,7 +53,7 @@ def _import_module(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         raise QueryError(f"There is no module '{error.name}'; a file is named {SUCH.split(' or ')[0]}.") from None
     except Exception as error:
-        raise _failed(name, error) from error
+        raise _report_failure(name, error) from error
 
 
 def _import_file(name: str) -> ModuleType:
@@ -68,10 +68,10 @@ def _import_file(name: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise _failed(name, error) from error
+        raise _report_failure(name, error) from error
     return module
 
 
-def _failed(name: str, error: Exception) -> QueryError:
+def _report_failure(name: str, error: Exception) -> QueryError:
     reason = f"{type(error).__name__}: {error}".rstrip(": ").splitlines()[0]
     return QueryError(f"'{name}' cannot be imported ({reason}).")

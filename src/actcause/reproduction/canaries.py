@@ -1,10 +1,11 @@
 """Canaries: small runs of everything that results depend on, each part as a digest of the bytes it gave.
 
-    OMP_NUM_THREADS=1 PYTHONPATH=src python -P src/actcause/reproduction/canaries.py OUT.json
+    OMP_NUM_THREADS=1 PYTHONPATH=src python -P src/actcause/reproduction/canaries.py OUT.json PART...
 
 A program of its own that uses the public interface alone, so that the same file runs on an old tree and on a new one:
 `actcause reproduce --certify COMMIT` does so and compares. A part is a domain, a method, the exact core or an
-experiment. Floating-point numbers count by their bytes, which is why one thread computes everything.
+experiment; one that the tree does not have is left out. Floating-point numbers count by their bytes, which is why one
+thread computes everything.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -45,6 +47,7 @@ NOISE, INCREMENT = {"noise": 0.1}, {"dynamics": "increment"}
 SHARES = ("alpha_sufficiency", "alpha_necessity")
 MOST_PAIRS, MOST_STATES = 20, 20_000  # that are listed; there are up to a million states
 MOST_CONTEXTS = 10_000_000  # of an example that is searched whole
+MOST_VARIABLES = 24  # of an example whose states are partitioned: those of a tank over six steps take minutes
 
 
 class Digest:
@@ -192,7 +195,10 @@ def digest_exact() -> str:
             "alpha_sufficiency": example.alpha_sufficiency,
             "alpha_necessity": example.alpha_necessity,
         }
+        small = len(example.model.variables) <= MOST_VARIABLES
         for definition in ac.DEFINITIONS:
+            if definition == "functional" and not small:
+                continue
             asked: dict[str, Any] = {"context": dict(example.context), "effect": example.effect}
             asked |= {"definition": definition, **(shares if definition == "functional" else {})}
             answer = ac.causes(example.model, **asked)
@@ -203,20 +209,21 @@ def digest_exact() -> str:
                     continue
                 verdict = ac.is_cause(example.model, **asked, event={variable: value})
                 digest.add(variable, [verdict.holds, dict(verdict.conditions)])
-        pairs: Any = ac.partitions(example.model, example.outcome, **shares)
-        binaries = [[row.binary for row in islice(pair, MOST_STATES)] for pair in islice(pairs, MOST_PAIRS)]
-        digest.add(f"{name} pairs", [pairs.cost, pairs.count, binaries])
+        if small:
+            pairs: Any = ac.partitions(example.model, example.outcome, **shares)
+            binaries = [[row.binary for row in islice(pair, MOST_STATES)] for pair in islice(pairs, MOST_PAIRS)]
+            digest.add(f"{name} pairs", [pairs.cost, pairs.count, binaries])
     return str(digest)
 
 
 # -- experiments -------------------------------------------------------------------------------------
 
 
-def digest_experiments() -> Iterator[tuple[str, str]]:
-    """Hash what every experiment gives at its tiny size, the times that were measured left out."""
+def digest_experiments(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Hash what experiments give at their tiny size, the times that were measured left out."""
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder, "all.jsonl")
-        words = ["reproduce", "all", "--size", "tiny", "--device", "cpu", "--results", folder]
+        words = ["reproduce", *names, "--size", "tiny", "--device", "cpu", "--results", folder]
         words += ["--archive", str(archive)]
         subprocess.run([sys.executable, "-m", "actcause", *words], check=True, stdout=subprocess.DEVNULL)
         digests: dict[str, Digest] = {}
@@ -237,29 +244,31 @@ def without_times(value: Any) -> Any:
 # -- all of them -------------------------------------------------------------------------------------
 
 
-def digest_parts(say: Callable[[str], None]) -> dict[str, str]:
-    """Digest every part, by its name."""
+def digest_parts(asked: Sequence[str], say: Callable[[str], None]) -> dict[str, str]:
+    """Digest those of the parts that this tree has, by their names."""
     import torch
 
     from actcause.learn import METHODS
 
     torch.set_num_threads(1)
+    canaries: dict[str, Callable[[], str]] = {"exact": digest_exact}
+    canaries |= {f"domain:{name}": partial(digest_domain, name) for name in (*domain_names(), *list_worlds())}
+    canaries |= {f"method:{name}": partial(digest_method, name) for name in METHODS}
     parts = {}
-    for name in (*domain_names(), *list_worlds()):
-        parts[f"domain:{name}"] = digest_domain(name)
-    say("domains")
-    for method in METHODS:
-        parts[f"method:{method}"] = digest_method(method)
-        say(method)
-    parts["exact"] = digest_exact()
-    say("exact")
-    for name, digest in digest_experiments():
-        parts[f"experiment:{name}"] = digest
-    say("experiments")
+    for part in asked:
+        if part in canaries:
+            parts[part] = canaries[part]()
+            say(part)
+    experiments = [part.removeprefix("experiment:") for part in asked if part.startswith("experiment:")]
+    if experiments:
+        parts |= {f"experiment:{name}": digest for name, digest in digest_experiments(experiments)}
+        say("experiments")
     return parts
 
 
 if __name__ == "__main__":
     began = time.monotonic()
-    found = digest_parts(lambda part: print(f"{time.monotonic() - began:6.1f} s  {part}", file=sys.stderr))
+    found = digest_parts(
+        sys.argv[2:], lambda part: print(f"{time.monotonic() - began:6.1f} s  {part}", file=sys.stderr)
+    )
     Path(sys.argv[1]).write_text(json.dumps({"package": str(Path(ac.__file__).parent), "parts": found}, indent=1))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import suggest
-from .digest import PACKAGE, digest_code
+from .closure import PACKAGE, digest_closure
 from .experiment import Experiment, ReproduceError
 
 CLONE = PACKAGE.parents[1]
@@ -23,10 +23,9 @@ class Listed:
     experiment: Experiment
     file: Path
 
-    @property
-    def code(self) -> str:
-        """The digest of the code that its results come from."""
-        return digest_code(PACKAGE, self.file, self.experiment.run.__name__)
+    def digest_code(self, piece: Any) -> str:
+        """Digest the code that the result of a piece comes from."""
+        return digest_closure(PACKAGE, self.file, self.experiment.run.__name__, frozenset(self.experiment.uses(piece)))
 
 
 def find_folder(given: Path | None = None) -> Path:

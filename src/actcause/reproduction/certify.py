@@ -1,4 +1,7 @@
-"""Certifying: the canaries run on an earlier commit and on the present tree, and a certificate says what was equal."""
+"""Certifying: the canaries run on an earlier commit and on the present tree, and a certificate says what was equal.
+
+A part whose canary runs the same code in both trees cannot differ, and does not have to run.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,64 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from .canaries import FRAMES
 from .catalogue import Listed
-from .certificates import Certificate
-from .digest import digest_code, write_needed_parts
-from .experiment import ReproduceError
+from .certificates import Certificate, Certificates, label_codes
+from .closure import digest_closure
+from .digest import digest_whole
+from .experiment import SIZES, ReproduceError
 from .machine import describe_machine, list_versions, read_commit, run_git
+from .revisions import list_revisions
+from .store import Store
 
 CANARIES = Path("src", "actcause", "reproduction", "canaries.py")
 
 
-def certify(base: str, home: Path, known: Sequence[Listed]) -> Certificate:
-    """Compare the clone at `home` with its commit `base`, part by part."""
+@dataclass(frozen=True)
+class Tree:
+    """The files of a commit, or of the clone."""
+
+    name: str
+    home: Path
+
+    @property
+    def package(self) -> Path:
+        return self.home / "src" / "actcause"
+
+    def find_file(self, listed: Listed) -> Path:
+        return self.home / "experiments" / listed.file.name
+
+    def digest_codes(self, listed: Listed) -> dict[str, str]:
+        """Digest the code of an experiment's results, for each set of parts that they depend on."""
+        experiment, file = listed.experiment, self.find_file(listed)
+        pieces = [piece for size in SIZES for piece in experiment.pieces(experiment.size(size))]
+        used = dict.fromkeys(frozenset(experiment.uses(piece)) for piece in pieces)
+        name = experiment.run.__name__
+        return {label_codes(experiment.name, parts): digest_closure(self.package, file, name, parts) for parts in used}
+
+    def digest_canary(self, part: str, program: Path, known: Mapping[str, Listed]) -> str | None:
+        """Digest the code that the canary of a part runs; None where the tree has no such experiment."""
+        kind, _, name = part.partition(":")
+        if kind == "experiment":
+            listed = known[name]
+            experiment, file = listed.experiment, self.find_file(listed)
+            tiny = frozenset(each for piece in experiment.pieces(experiment.tiny) for each in experiment.uses(piece))
+            return digest_closure(self.package, file, experiment.run.__name__, tiny) if file.exists() else None
+        used = {part, *(f"domain:{domain}" for domain in FRAMES)} if kind == "method" else {part}
+        return digest_closure(self.package, program, f"digest_{kind}", frozenset(used))
+
+
+def certify(base: str, home: Path, known: Sequence[Listed], results: Path) -> list[Certificate]:
+    """Compare the clone at `home` with its commit `base`, part by part; the last certificate says what came out.
+
+    Another comes before it where results or certificates know that commit by the digest of its whole package.
+    """
     before = (
         None if base.startswith("-") else run_git(home, "rev-parse", "--short=12", "--verify", f"{base}^{{commit}}")
     )
@@ -31,20 +76,50 @@ def certify(base: str, home: Path, known: Sequence[Listed]) -> Certificate:
         raise ReproduceError(f"--certify takes a commit of the clone, such as HEAD~1 or 1a2b3c4. Got '{base}'.")
     began = time.monotonic()
     with TemporaryDirectory(prefix="certify-") as place:
-        tree = check_out(home, before, Path(place))
-        codes = {one.experiment.name: compare_code(one, tree, home) for one in known}
-        old, new = run_canaries({before: tree, "the present tree": home}, home / CANARIES, Path(place))
-    return Certificate(
-        from_commit=before,
-        to_commit=read_commit(home),
-        codes={name: pair for name, pair in codes.items() if pair},
-        equal=[part for part in old if old[part] == new.get(part)],
-        different=[part for part in old if old[part] != new.get(part)],
-        canaries={part: [old.get(part), new.get(part)] for part in (old | new)},
-        versions=list_versions(),
-        machine=describe_machine(),
-        seconds=round(time.monotonic() - began, 1),
-    )
+        old = Tree(before, check_out(home, before, Path(place)))
+        new = Tree("the present tree", home)
+        both = [one for one in known if old.find_file(one).exists()]
+        by_name = {one.experiment.name: one for one in both}
+        parts = [*list_revisions(), *(f"experiment:{name}" for name in by_name)]
+        codes = [{part: tree.digest_canary(part, home / CANARIES, by_name) for part in parts} for tree in (old, new)]
+        same = [part for part in parts if codes[0][part] == codes[1][part]]
+        first, second = run_canaries((old, new), home / CANARIES, [part for part in parts if part not in same])
+        certificate = Certificate(
+            from_commit=before,
+            to_commit=read_commit(home),
+            codes=dict(_join_codes(both, old, new)),
+            equal=[*same, *(part for part in first if first[part] == second.get(part))],
+            different=[part for part in first if first[part] != second.get(part)],
+            same_code=same,
+            canaries={part: [first.get(part), second.get(part)] for part in (first | second)},
+            versions=list_versions(),
+            machine=describe_machine(),
+            seconds=round(time.monotonic() - began, 1),
+        )
+        joined = dict(_join_digests(both, old, results))
+    return [*([Certificate(before, before, joined, parts, ())] if joined else []), certificate]
+
+
+def _join_codes(known: Sequence[Listed], old: Tree, new: Tree) -> Iterator[tuple[str, dict[str, str]]]:
+    """Pair the codes of results in two trees where they differ."""
+    for listed in known:
+        before = old.digest_codes(listed)
+        for label, after in new.digest_codes(listed).items():
+            if before[label] != after:
+                yield label, {before[label]: after}
+
+
+def _join_digests(known: Sequence[Listed], tree: Tree, results: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Pair the digest of the whole package with the codes of results in one tree, where the former is known."""
+    certificates = Certificates.read(results)
+    for listed in known:
+        name = listed.experiment.name
+        whole = digest_whole(tree.package, tree.find_file(listed), listed.experiment.run.__name__)
+        named = {record.code for size in SIZES for record in Store.of(results, size).read(name)}
+        named |= {code for one in certificates.entries for pair in one.codes.get(name, {}).items() for code in pair}
+        for label, code in tree.digest_codes(listed).items() if whole in named else ():
+            if not any(one.codes.get(label, {}).get(whole) == code for one in certificates.entries):
+                yield label, {whole: code}
 
 
 def check_out(home: Path, commit: str, place: Path) -> Path:
@@ -56,42 +131,33 @@ def check_out(home: Path, commit: str, place: Path) -> Path:
     return tree
 
 
-def compare_code(listed: Listed, old: Path, new: Path) -> dict[str, str]:
-    """Digest an experiment's code in two trees; none where it is not in both."""
-    files = [tree / "experiments" / listed.file.name for tree in (old, new)]
-    name = listed.experiment.run.__name__
-    if not all(file.exists() and write_needed_parts(file, name) for file in files):
-        return {}
-    before, after = (
-        digest_code(tree / "src" / "actcause", file, name) for tree, file in zip((old, new), files, strict=True)
-    )
-    return {before: after}
-
-
-def run_canaries(trees: Mapping[str, Path], program: Path, place: Path) -> list[dict[str, str]]:
+def run_canaries(trees: Sequence[Tree], program: Path, parts: Sequence[str]) -> list[dict[str, str]]:
     """Run the canaries of the present tree on each tree, side by side, and read the digest of every part."""
+    if not parts:
+        return [{} for _ in trees]
     with ExitStack() as ending:
-        running = {}
-        for number, (name, tree) in enumerate(trees.items()):
+        place = Path(ending.enter_context(TemporaryDirectory(prefix="canaries-")))
+        running = []
+        for number, tree in enumerate(trees):
             notes = ending.enter_context((place / f"{number}.log").open("w+"))
-            environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
-            words = [sys.executable, "-P", str(program), str(place / f"{number}.json")]
+            environment = {**os.environ, "PYTHONPATH": str(tree.package.parent), "OMP_NUM_THREADS": "1"}
+            words = [sys.executable, "-P", str(program), str(place / f"{number}.json"), *parts]
             process = subprocess.Popen(words, cwd=place, env=environment, stdout=notes, stderr=notes)
             ending.callback(process.kill)
-            running[name] = process, notes
-        for name, (process, notes) in running.items():
+            running.append((tree, process, notes))
+        for tree, process, notes in running:
             if process.wait():
                 notes.seek(0)
                 last = (notes.read().splitlines() or ["no word"])[-1]
-                raise ReproduceError(f"The canaries ended with an error on {name}: {last}")
-    return [_read_parts(place / f"{number}.json", tree) for number, tree in enumerate(trees.values())]
+                raise ReproduceError(f"The canaries ended with an error on {tree.name}: {last}")
+        return [_read_parts(place / f"{number}.json", tree) for number, tree in enumerate(trees)]
 
 
-def _read_parts(out: Path, tree: Path) -> dict[str, str]:
+def _read_parts(out: Path, tree: Tree) -> dict[str, str]:
     given = json.loads(out.read_text(encoding="utf-8"))
-    if Path(given["package"]).resolve() != (tree / "src" / "actcause").resolve():
+    if Path(given["package"]).resolve() != tree.package.resolve():
         raise ReproduceError(
-            f"The canaries ran {given['package']} instead of {tree / 'src'}; is another one installed?"
+            f"The canaries ran {given['package']} instead of {tree.package}; is another one installed?"
         )
     parts: dict[str, str] = given["parts"]
     return parts

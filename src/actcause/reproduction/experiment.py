@@ -63,7 +63,7 @@ class Results:
     wanted: int  # how many there would be if all were there
     arguments: Any
     states: Mapping[Any, int]  # how many are current, certified, stale
-    judged_by: str | None  # the commit whose code they were compared with
+    judged_by: tuple[str, ...]  # the commits whose code they were compared with: one for all that use the same parts
 
     def where(self, **piece: Any) -> list[Record]:
         """Return the records of the pieces with these fields."""

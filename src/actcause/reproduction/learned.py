@@ -201,6 +201,11 @@ def uses(method: str, domain: str) -> tuple[str, str]:
     return f"method:{method}", f"domain:{domain}"
 
 
+def uses_graphs(domain: str, method: str | None) -> tuple[str, ...]:
+    """Name the parts that a result of graphs depends on: true ones of the domain, or those that a method learned."""
+    return (f"domain:{domain}",) if method is None else (f"domain:{domain}", f"method:{method}")
+
+
 def first_known(methods: Iterable[str]) -> list[str]:
     """Put methods in the order in which tables show them: ours, then others, then trivial answers."""
     return sorted(methods, key=lambda method: EVERY.index(method) if method in EVERY else len(EVERY))

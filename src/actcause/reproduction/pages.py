@@ -17,7 +17,7 @@ from typing import Any
 
 from .catalogue import Listed
 from .certificates import Certificates
-from .experiment import Experiment, Page, Record, Results
+from .experiment import Experiment, Page, Record, Results, piece_key
 from .machine import CHANGED
 from .states import OTHER_SETTINGS, judge_pieces, tell_states
 from .store import Store
@@ -26,7 +26,7 @@ from .tables import duration, table
 MARK = "<!-- written by: actcause reproduce --pages -->"
 README_MARKS = ("<!-- accuracy: written by actcause reproduce --pages -->", "<!-- end of accuracy -->")
 OURS = re.compile("<dc:description>data [0-9a-f]{16}<")  # a picture that `plots.save` drew
-FEW = 3  # digests of code that are listed
+FEW = 3  # digests of code, or commits, that are listed
 NOTE = {
     "small": "**The full size is missing.** These are results of a small size that two CPU cores can do; "
     "read them as a check that everything runs, not as the table.",
@@ -60,11 +60,30 @@ def _read_size(experiment: Experiment, folder: Path, size: str) -> Results:
     """Read the results for the present settings; judge them by the code of the newest, or of a certificate."""
     arguments, records = experiment.size(size), Store.of(folder, size).read(experiment.name)
     certificates, pieces = Certificates.read(folder), experiment.pieces(arguments)
-    code, commit = certificates.newest(experiment.name, records)
-    standings = judge_pieces(experiment, arguments, pieces, records, code, certificates)
-    shown = [one for one in standings if one.record is not None and one.reason != OTHER_SETTINGS]
-    states = Counter(one.state for one in shown)
-    return Results(size, tuple(one.record for one in shown if one.record), len(pieces), arguments, states, commit)
+    parts = {piece_key(piece): frozenset(experiment.uses(piece)) for piece in pieces}
+    made = [(parts[key], record) for record in records if (key := piece_key(record.piece)) in parts]
+    newest = {
+        each: certificates.newest(experiment.name, each, [record for used, record in made if used == each])
+        for each in set(parts.values())
+    }
+    judges = [newest[parts[piece_key(piece)]] for piece in pieces]
+    codes = {piece_key(piece): code for piece, (code, _) in zip(pieces, judges, strict=True)}
+    standings = judge_pieces(
+        experiment, arguments, pieces, records, lambda piece: codes[piece_key(piece)], certificates
+    )
+    shown = [
+        (one.state, one.record, commit)
+        for one, (_, commit) in zip(standings, judges, strict=True)
+        if one.record is not None and one.reason != OTHER_SETTINGS
+    ]
+    return Results(
+        size,
+        tuple(record for _, record, _ in shown),
+        len(pieces),
+        arguments,
+        Counter(state for state, _, _ in shown),
+        tuple(dict.fromkeys(commit for _, _, commit in shown if commit is not None)),
+    )
 
 
 def write_document(experiment: Experiment, results: Results) -> Document:
@@ -117,7 +136,12 @@ def _describe_runs(results: Results) -> list[str]:
 
 
 def _show_judge(results: Results) -> str:
-    return "" if results.judged_by is None else f" at `{results.judged_by}` (see [what that means](index.md#states))"
+    if not results.judged_by:
+        return ""
+    commits = ", ".join(f"`{one}`" for one in results.judged_by)
+    if len(results.judged_by) > FEW:
+        commits = f"{len(results.judged_by)} commits, `{results.judged_by[-1]}` among them"
+    return f" at {commits} (see [what that means](index.md#states))"
 
 
 def _show_codes(records: Sequence[Record]) -> str:

@@ -18,7 +18,7 @@ from ..io.console import print_json, print_note
 from ..parallel import Engine, engine
 from . import pages
 from .catalogue import Listed, catalogue, choose, find_folder
-from .certificates import append_certificate
+from .certificates import append_certificates
 from .certify import certify
 from .experiment import SIZES, Experiment, Record, ReproduceError
 from .running import Plan, execute, explain_refusal, pack_pieces, require_torch
@@ -220,11 +220,12 @@ def _preview(asked: Sequence[Listed], results: Path, size: str) -> Path | None:
 def _certify(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
     """Compare an earlier commit with the present tree, and keep what came out."""
     assert request.certify is not None
-    print_note(f"running the canaries on {request.certify} and on the present tree: some minutes.")
-    certificate = certify(request.certify, home, known)
-    path = append_certificate(results, certificate)
+    print_note(f"running the canaries on {request.certify} and on the present tree, where their code differs.")
+    certificates = certify(request.certify, home, known, results)
+    path, certificate = append_certificates(results, certificates), certificates[-1]
+    ran, same = len(certificate.equal) - len(certificate.same_code), len(certificate.same_code)
     trees = f"{certificate.from_commit} and {certificate.to_commit}"
-    lines = [f"{trees} gave the same bytes in {len(certificate.equal)} parts; {path} says so."]
+    lines = [f"{trees} have the same code in {same} parts and gave the same bytes in {ran} others; {path} says so."]
     lines += [f"They differ in {', '.join(certificate.different)}."] if certificate.different else []
     _report(request, asdict(certificate), *lines)
     return 1 if certificate.different else 0

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from functools import cache
 
 from .. import envs, worlds
-from .digest import PACKAGE, read_tree
+from .closure import PACKAGE
 from .experiment import ReproduceError
+from .syntax import read_tree
 
 # Definitions, solvers, preimages: all that is computed from a model.
 EXACT = (

@@ -37,7 +37,7 @@ class Plan:
         experiment, store = listed.experiment, Store.of(results, size)
         arguments, records = experiment.size(size), store.read(experiment.name)
         pieces, certificates = _filter(experiment.pieces(arguments), only), Certificates.read(results)
-        standings = judge_pieces(experiment, arguments, pieces, records, listed.code, certificates)
+        standings = judge_pieces(experiment, arguments, pieces, records, listed.digest_code, certificates)
         return cls(listed, size, store, tuple(zip(pieces, standings, strict=True)))
 
     def count(self, *states: State) -> int:
@@ -84,7 +84,7 @@ class Pack:
     name: str
     size: str
     keys: tuple[str, ...]
-    code: str  # as it was when the command began
+    codes: tuple[str, ...]  # of each, as they were when the command began
     commit: str | None
     results: Path
     device: str
@@ -112,7 +112,7 @@ def execute(
             name=listed.experiment.name,
             size=plan.size,
             keys=tuple(map(piece_key, pack)),
-            code=listed.code,
+            codes=tuple(map(listed.digest_code, pack)),
             commit=here,
             results=plan.store.folder.absolute(),
             device=device,
@@ -157,15 +157,16 @@ def explain_refusal(wrong: OSError) -> str:
 def _run_pack(pack: Pack) -> list[Record]:
     listed, store = catalogue(pack.experiments)[pack.name], Store(pack.results)
     experiment, arguments = listed.experiment, listed.experiment.size(pack.size)
-    if listed.code != pack.code:  # this process began later than the command
-        raise ReproduceError(f"The code of {pack.name} was changed while it ran; run the same command again.")
     known = {piece_key(piece): piece for piece in experiment.pieces(arguments)}
     pieces = [known[key] for key in pack.keys]
-    standings = judge_pieces(experiment, arguments, pieces, store.read(pack.name), pack.code, Certificates())
+    if tuple(map(listed.digest_code, pieces)) != pack.codes:  # this process began later than the command
+        raise ReproduceError(f"The code of {pack.name} was changed while it ran; run the same command again.")
+    records = store.read(pack.name)
+    standings = judge_pieces(experiment, arguments, pieces, records, listed.digest_code, Certificates())
     finished = [one.record for one in standings if one.record is not None and one.state is State.CURRENT]
     if len(finished) == len(pieces):  # by a worker that was killed before it could say so, or by another command
         return finished
-    demands = [Demand.of(experiment, piece, arguments, pack.code) for piece in pieces]
+    demands = [Demand.of(experiment, piece, arguments, listed.digest_code(piece)) for piece in pieces]
     began = time.perf_counter()
     with require_torch(), _one_thread(pack.device) if _learns(demands) else nullcontext():
         values = experiment.run(pieces, arguments, pack.device)
@@ -180,7 +181,7 @@ def _run_pack(pack: Pack) -> list[Record]:
             machine=describe_machine(),
             seconds=round(seconds, 3),
             commit=pack.commit,
-            code=pack.code,
+            code=demand.code,
             revisions=demand.revisions,
         )
         for piece, value, demand in zip(pieces, values, demands, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -61,15 +61,19 @@ def judge_pieces(
     arguments: Any,
     pieces: Sequence[Any],
     records: Sequence[Record],
-    code: str,
+    digest_code: Callable[[Any], str],
     certificates: Certificates,
 ) -> list[Standing]:
-    """Judge the result of each piece beside this code."""
+    """Judge the result of each piece beside the code that is demanded for it."""
     by_piece: dict[str, list[Record]] = {}
     for record in records:
         by_piece.setdefault(piece_key(record.piece), []).append(record)
     return [
-        judge(by_piece.get(piece_key(piece), ()), Demand.of(experiment, piece, arguments, code), certificates)
+        judge(
+            by_piece.get(piece_key(piece), ()),
+            Demand.of(experiment, piece, arguments, digest_code(piece)),
+            certificates,
+        )
         for piece in pieces
     ]
 

@@ -25,8 +25,16 @@ from .functional_cause import find_functional_cause
 from .highway import Highway
 from .mujoco_pucks import MujocoPucks
 
-_ALL = (DoorKey, Highway, MujocoPucks, FetchPush, FetchSlide, AleBreakout)
-WORLDS: Mapping[str, type[World]] = MappingProxyType({world.name: world for world in _ALL})
+WORLDS: Mapping[str, type[World]] = MappingProxyType(
+    {
+        "door-key": DoorKey,
+        "highway": Highway,
+        "mujoco-pucks": MujocoPucks,
+        "fetch-push": FetchPush,
+        "fetch-slide": FetchSlide,
+        "ale-breakout": AleBreakout,
+    }
+)
 
 
 def names() -> tuple[str, ...]:

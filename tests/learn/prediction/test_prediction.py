@@ -26,6 +26,8 @@ from actcause.learn import make, predict_files, runs
 from actcause.learn.prediction.files import PredictionError, pair_files
 from actcause.learn.prediction.row_groups import add_predictions
 
+pytestmark = pytest.mark.usefixtures("brief_surprises")
+
 GROUP = 300  # rows
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from actcause.learn import Always, Never, make, runs, sweep
 from actcause.learn.sweeps.grid import MOST, Grid, name_of, values
 from actcause.learn.sweeps.judge import judge_learner
 from actcause.learn.sweeps.ranking import Ranking, rank_trials
-from actcause.parallel import Outcome
+from in_process import InProcess
 
 QUICK = ["--method", "grad", "--set", "steps=20", "--set", "width=8", "--set", "batch=32", "--no-tensorboard"]
 MEASURED = ("seconds",)  # what run.json holds of the clock
@@ -43,7 +43,7 @@ def undisturbed(data: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("undisturbed") / "sweep"
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("actcause.cli.sweep.engine", lambda *_: _Here())
+        patch.setattr("actcause.cli.sweep.engine", lambda *_: InProcess())
         assert main(["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "seed=0..1"]) == 0
     torch.set_num_threads(threads)
     return out
@@ -59,30 +59,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def small(brief: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that are this process: nothing here crashes."""
-    monkeypatch.setattr("actcause.cli.sweep.engine", lambda *_: _Here())
-
-
-class _Here:
-    """An engine without processes; what `fails` says is raised is raised."""
-
-    workers = 1
-
-    def __init__(self, fails: Callable[[Any], str | None] = lambda task: None) -> None:
-        self.fails = fails
-        self.begun: list[str] = []
-
-    def run(self, function: Any, tasks: Sequence[Any], *, retries: int = 2, isolated: bool = False) -> Iterator[Any]:
-        assert isolated
-        for task in tasks:
-            self.begun.append(task.name)
-            sentence = self.fails(task)
-            yield Outcome(None if sentence else function(task), sentence, 1)
-
-    def __enter__(self) -> _Here:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    monkeypatch.setattr("actcause.cli.sweep.engine", lambda *_: InProcess())
 
 
 def contents(folder: Path) -> dict[str, Any]:
@@ -194,7 +171,7 @@ def test_the_same_command_redoes_nothing(
 def test_a_sweep_that_was_cut_off_goes_on(data: str, brief: None, tmp_path: Path) -> None:
     asked = data, tmp_path / "sweep", ["method=never,always", "seed=0..1"]
 
-    class Cut(_Here):
+    class Cut(InProcess):
         def run(self, function: Any, tasks: Sequence[Any], **more: Any) -> Iterator[Any]:
             yield from super().run(function, tasks[:3], **more)
             raise KeyboardInterrupt
@@ -202,7 +179,7 @@ def test_a_sweep_that_was_cut_off_goes_on(data: str, brief: None, tmp_path: Path
     with pytest.raises(KeyboardInterrupt):
         _sweep(*asked, Cut())
     assert not (tmp_path / "sweep" / "table.csv").exists()
-    rest = _Here()
+    rest = InProcess()
     ranking = _sweep(*asked, rest)
     assert rest.begun == ["method=always,seed=1"]
     assert len(ranking.trials) == 4
@@ -211,8 +188,8 @@ def test_a_sweep_that_was_cut_off_goes_on(data: str, brief: None, tmp_path: Path
 
 
 def test_values_may_be_added_and_only_these_are_trained(data: str, brief: None, tmp_path: Path) -> None:
-    _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0"], _Here())
-    more = _Here()
+    _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0"], InProcess())
+    more = InProcess()
     ranking = _sweep(data, tmp_path / "sweep", ["method=never,always", "seed=0..1"], more)
     assert more.begun == ["method=never,seed=1", "method=always,seed=1"]
     assert len(ranking.trials) == 4
@@ -256,7 +233,7 @@ def test_two_workers_one_of_which_is_killed_give_the_same_bytes(
     assert contents(out) == contents(undisturbed)
 
 
-def _sweep(data: str, out: Path, words: list[str], workers: _Here) -> Ranking:
+def _sweep(data: str, out: Path, words: list[str], workers: InProcess) -> Ranking:
     options = {"device": "cpu", "max_seconds": None, "seed": 0}
     grid = Grid.read(words, {}).values
     return sweep(data, out, grid, method="never", options=options, tensorboard=False, workers=workers)
@@ -265,11 +242,11 @@ def _sweep(data: str, out: Path, words: list[str], workers: _Here) -> Ranking:
 def test_a_trial_that_fails_is_tried_again_when_the_others_are_done_and_then_reported(
     data: str, brief: None, tmp_path: Path
 ) -> None:
-    once = _Here(lambda task: "MemoryError" if task.name == "seed=1" and once.begun.count("seed=1") == 1 else None)
+    once = InProcess(lambda task: "MemoryError" if task.name == "seed=1" and once.begun.count("seed=1") == 1 else None)
     ranking = _sweep(data, tmp_path / "once", ["seed=0..2"], once)
     assert once.begun == ["seed=0", "seed=1", "seed=2", "seed=1"]
     assert ranking.notes == ()
-    always = _Here(lambda task: "MemoryError" if task.name == "seed=1" else None)
+    always = InProcess(lambda task: "MemoryError" if task.name == "seed=1" else None)
     ranking = _sweep(data, tmp_path / "always", ["seed=0..2"], always)
     assert [trial["status"] for trial in ranking.trials] == ["finished", "finished", "failed"]
     assert list(ranking.notes) == ["1 of 3 trials failed; seed=1: MemoryError"]

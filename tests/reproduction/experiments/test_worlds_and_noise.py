@@ -23,7 +23,7 @@ def record(experiment: str, piece: dict[str, Any], **value: Any) -> Record:
 
 
 def results(experiment: Any, *records: Record) -> Results:
-    return Results("full", records, len(experiment.pieces(experiment.arguments)), experiment.arguments, {}, None)
+    return Results("full", records, len(experiment.pieces(experiment.arguments)), experiment.arguments, {}, ())
 
 
 def test_they_are_all_methods_three_seeds_and_every_world() -> None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import Naming, name_in_python
-from ..answer import Status
-from ..lazy_list import LazyList
+from ..answer import LazyList, Status
 from ..text import open_with_event, write_event, write_list
 from .inputs import Settings, show_value
 from .query import SETS, BoxQuery
@@ -77,7 +76,7 @@ class BoxCause:
     @property
     def sentence(self) -> str:
         likely = "" if self.certainty == PROVED else "probably "
-        what = open_with_event(shown(self.event), {})
+        what = open_with_event(show_settings(self.event), {})
         return f"{what} {likely}a cause of {self.query.question_text}: {write_reason(self.query, self.witness)}."
 
     def __str__(self) -> str:
@@ -88,7 +87,7 @@ class BoxCause:
         return {**parts, "certainty": self.certainty, "sentence": self.sentence}
 
 
-def shown(settings: Settings) -> dict[str, Any]:
+def show_settings(settings: Settings) -> dict[str, Any]:
     """Write the values of settings for people."""
     return {name: show_value(value) for name, value in settings.items()}
 
@@ -96,10 +95,10 @@ def shown(settings: Settings) -> dict[str, Any]:
 def write_reason(query: BoxQuery, witness: BoxWitness) -> str:
     """Write the counterfactual in words."""
     actual = query.actual
-    stayed = [f"{n} stayed {v}" for n, v in shown(witness.frozen).items() if witness.frozen[n] == actual[n]]
-    moved = [f"{n} set to {v}" for n, v in shown(witness.frozen).items() if witness.frozen[n] != actual[n]]
-    moved += [f"{n} set to {v}" for n, v in shown(witness.others).items()]
-    words = "had " + write_list([f"{name} been {value}" for name, value in shown(witness.changed).items()])
+    stayed = [f"{n} stayed {v}" for n, v in show_settings(witness.frozen).items() if witness.frozen[n] == actual[n]]
+    moved = [f"{n} set to {v}" for n, v in show_settings(witness.frozen).items() if witness.frozen[n] != actual[n]]
+    moved += [f"{n} set to {v}" for n, v in show_settings(witness.others).items()]
+    words = "had " + write_list([f"{name} been {value}" for name, value in show_settings(witness.changed).items()])
     if stayed and not witness.others:  # with others, what stayed is everything else
         words += " while " + write_list(stayed)
     if moved:
@@ -263,7 +262,7 @@ class BoxVerdict:
 
     def describe(self, naming: Naming = name_in_python) -> str:
         """Write the sentence, with parameters in a front end's words."""
-        event, effect = shown(self.event), self.query.question_text
+        event, effect = show_settings(self.event), self.query.question_text
         if self.holds is None:
             return (
                 f"It is not known whether {write_event(event, {})} a cause of {effect}. {self.status.describe(naming)}"

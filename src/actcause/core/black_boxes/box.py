@@ -81,7 +81,7 @@ class BlackBox:
         try:
             returned = self.function(**columns)
         except Exception as error:
-            raise _failed(error, f"for {len(rows)} rows of inputs") from error
+            raise _report_failure(error, f"for {len(rows)} rows of inputs") from error
         named = self._name(returned)
         outputs: dict[str, Any] = {}
         for name, column in named.items():
@@ -98,7 +98,7 @@ class BlackBox:
         try:
             returned = self.function(**arguments)
         except Exception as error:
-            raise _failed(error, f"at {describe(row)}") from error
+            raise _report_failure(error, f"at {describe(row)}") from error
         return self._name(returned)
 
     def _name(self, returned: Any) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class BlackBox:
         return outputs
 
 
-def _failed(error: Exception, where: str) -> QueryError:
+def _report_failure(error: Exception, where: str) -> QueryError:
     reason = f"{type(error).__name__}: {error}".rstrip(": ").splitlines()[0]
     wrong = "The function failed {where} ({reason}); it must run for all values of its inputs."
     return QueryError(wrong, parameter="function", where=where, reason=reason)

@@ -72,7 +72,7 @@ class ChangeSearch:
                 yield from self._descend()
             yield from self.causes_among(self._candidates(size))
             self._claim(size)
-            if self._finished(size):
+            if self._is_finished(size):
                 break
         self._claim(len(self.changes.names))
 
@@ -85,13 +85,13 @@ class ChangeSearch:
         """Yield the sets of so many inputs that can still tell something."""
         for names in combinations(self._pool(), size):
             self.trials.check_time()
-            if not self._known(names):
+            if not self._tells_nothing_new(names):
                 yield names
 
     def _claim(self, size: int) -> None:
         """Note that changes of so many inputs are done with; what samples did not settle is only likely."""
         self.progress.likely_size = size
-        if all(map(self._known, self._sampled)):
+        if all(map(self._tells_nothing_new, self._sampled)):
             self.progress.proved_size = size
 
     # -- which changes can still tell something --------------------------------------------------
@@ -100,14 +100,14 @@ class ChangeSearch:
         single = {next(iter(names)) for names in self.sets if len(names) == 1} if self._by_sets else set()
         return tuple(name for name in self.names if name not in single)
 
-    def _known(self, names: Sequence[str]) -> bool:
+    def _tells_nothing_new(self, names: Sequence[str]) -> bool:
         """Return whether these inputs can tell nothing new."""
         inside = set(names)
         if self._by_sets:
             return any(cause <= inside for cause in self.sets)
         return inside <= self.members
 
-    def _finished(self, size: int) -> bool:
+    def _is_finished(self, size: int) -> bool:
         if self.query.definition not in SETS and self.members >= set(self.names):
             return True
         return size >= len(self._pool())
@@ -122,7 +122,7 @@ class ChangeSearch:
                 if not self.changes.exact(names):
                     self._sampled.add(names)
                 for change in self.changes.of(names):
-                    if self._known(names):
+                    if self._tells_nothing_new(names):
                         break
                     yield Undoing(names, change, {})
 
@@ -164,7 +164,7 @@ class ChangeSearch:
             if not self.query.box.inner and not self._exact_below(undoing.names):
                 change = self._smallest_part(undoing.change)
                 undoing = Undoing(tuple(change), change, {})
-            if self._known(undoing.names):
+            if self._tells_nothing_new(undoing.names):
                 return
             self.sets.append(frozenset(undoing.names))
             certainty = PROVED if self._exact_below(undoing.names) else LIKELY
@@ -267,9 +267,9 @@ class ChangeSearch:
             yield from self._take_updated(self._smallest_part(change))
         elif self._by_sets and self._affordable(names):
             for size in range(1, len(names)):
-                inside = [part for part in combinations(names, size) if not self._known(part)]
+                inside = [part for part in combinations(names, size) if not self._tells_nothing_new(part)]
                 yield from self.causes_among(inside)
-            if not self._known(names):
+            if not self._tells_nothing_new(names):
                 yield from self._take(Undoing(names, part_of(change, names), {}))
         elif self.progress.within is None or len(names) < len(self.progress.within):
             self.progress.within = part_of(change, names)

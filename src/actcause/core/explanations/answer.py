@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Naming, name_in_python
-from ..answer import Assignment, Cause, Query, Status, verdict_to_json
+from ..answer import Assignment, Cause, LazyList, Query, Status, verdict_to_json
 from ..contexts import ContextTable
 from ..expression import Expression
-from ..lazy_list import LazyList
 from ..text import open_with_event, write_assignments, write_event
 
 CONDITIONS = ("EX1a", "EX1b", "EX2", "EX3", "EX4")

@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import Naming, QueryError, name_in_python
-from ..answer import Assignment, Cause, Query, Status, verdict_to_json
+from ..answer import Assignment, Cause, LazyList, Query, Status, verdict_to_json
 from ..contexts import ContextTable, read_contexts
 from ..counting import format_count
 from ..definitions import Deadline, OutOfBudget, Search
 from ..expression import Expression
 from ..find import Share, make_query
-from ..lazy_list import LazyList
 from ..model import Model
 from ..solvers import TooManyClausesError
 from ..text import open_with_event, write_assignments, write_event

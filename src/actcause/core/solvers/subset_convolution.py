@@ -104,7 +104,7 @@ def _read(
 def _solve(classes: Classes, kind: Any, cut: int, check: Callable[[], None]) -> tuple[int, list[int]] | None:
     """Join the classes two at a time; None if the numbers are too large for this kind."""
     every = (1 << classes.sets) - 1
-    level = [_uncovered(classes.sets, clauses, kind, cut) for clauses in classes.clauses]
+    level = [_count_uncovered(classes.sets, clauses, kind, cut) for clauses in classes.clauses]
     steps: list[list[Array]] = [level]
     while len(level) > 2:
         joined = []
@@ -131,7 +131,7 @@ def _solve(classes: Classes, kind: Any, cut: int, check: Callable[[], None]) -> 
     return least, shares
 
 
-def _uncovered(sets: int, clauses: Sequence[tuple[int, int]], kind: Any, cut: int) -> Array:
+def _count_uncovered(sets: int, clauses: Sequence[tuple[int, int]], kind: Any, cut: int) -> Array:
     """Tabulate, for all subsets of the sets, the weight of the clauses that they leave broken."""
     every = (1 << sets) - 1
     inside = np.zeros(1 << sets, dtype=np.int64)  # first: the weight of the clauses with exactly these sets
