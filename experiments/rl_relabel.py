@@ -4,9 +4,9 @@
     experiments/on_gpu.sh OUT 480 rl_relabel          where there is nothing but python, numpy, torch and safetensors
 
 Agents (DDPG, equal updates) learn to bring a block to a goal, with goals in hindsight from any step (HER), and from
-those alone that the agent had a part in: by true causes, by causes learned from the agent's own experience (`jaci-em`,
-fitted anew as rows come in), or simply because "the block moved". Every so often an agent acts for some episodes
-without exploring; success is the share of them that end at the goal. Agents that differ in nothing but the random
+those alone that the agent had a part in: by true causes, by causes learned from the agent's own experience
+(`jaci-exchange`, fitted anew as rows come in), or simply because "the block moved". Every so often an agent acts for
+some episodes without exploring; success is the share of them that end at the goal. Agents that differ in nothing but the random
 stream differ too. In push all seeds and all ways of a task are one computation (`actcause.rl.goal_race`); in pucks each
 is an agent of Stable-Baselines3.
 """
@@ -59,7 +59,10 @@ class Arguments:
     episodes: int = 100
     race: Mapping[str, Any] = field(default_factory=lambda: dict(SUITED))
     fits: tuple[int, ...] = (12_000, 36_000)  # steps after which causes are learned
-    options: Mapping[str, Any] = field(default_factory=lambda: {"steps": 2000, "distil_steps": 1000})  # of the learner
+    method: str = "jaci-exchange"  # that learns causes; in arenas this large masks take far longer
+    options: Mapping[str, Any] = field(
+        default_factory=lambda: {"steps": 3000, "distil_steps": 1000, "labelled": 10_000}
+    )
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,12 @@ class Piece:
 FULL = Arguments()
 SMALL = Arguments(
     ("push-6", "push-6-noise"), seeds=(0, 1), steps=60_000, every=2400, episodes=50, fits=(10_000,),
-    race={**SUITED, "width": 64, "rows": 128}, options={"steps": 600, "distil_steps": 300, "width": 32},
+    race={**SUITED, "width": 64, "rows": 128}, options={"steps": 600, "distil_steps": 300, "width": 32, "labelled": 3000},
 )  # fmt: skip
 QUICK = Arguments(
     ("push-6",), seeds=(0,), steps=4800, every=960, episodes=10, fits=(2000,),
     race={"width": 32, "rows": 64, "updates": 1, "worlds": 16},
-    options={"steps": 40, "distil_steps": 20, "width": 16},
+    options={"steps": 40, "distil_steps": 20, "width": 16, "labelled": 500},
 )  # fmt: skip
 TINY = Arguments(
     ("push-6",), ("her", "true"), seeds=(0,), steps=240, every=120, episodes=2, fits=(),
@@ -95,7 +98,7 @@ def pieces(arguments: Arguments) -> list[Piece]:
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
     """How long, how large, how often it is looked at."""
     known = {name: getattr(arguments, name) for name in ("steps", "every", "episodes")}
-    learned = {"fits": list(arguments.fits), "options": dict(arguments.options)}
+    learned = {"fits": list(arguments.fits), "method": arguments.method, "options": dict(arguments.options)}
     return {**known, **arguments.race, **(learned if piece.way == "learned" else {})}
 
 
@@ -110,7 +113,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
         return [train(piece, arguments, device) for piece in pack]
     from actcause.rl.goal_race import Race, run_race
 
-    known = {name: getattr(arguments, name) for name in ("steps", "every", "episodes", "fits", "options")}
+    known = {name: getattr(arguments, name) for name in ("steps", "every", "episodes", "fits", "method", "options")}
     race = Race(**{**known, **arguments.race, **RACES[pack[0].task]})
     ways, seeds = [piece.way for piece in pack], [piece.seed for piece in pack]
     return [describe(curve) for curve in run_race(race, ways, seeds, device=device)]
@@ -165,7 +168,7 @@ def choose_causes(piece: Piece, arguments: Arguments, env: Any) -> Any:
 
     if piece.way == "learned":
         options = {"seed": piece.seed, **arguments.options}
-        learner = GraphsByOutcome("jaci-em", options, outcomes=[name for name in env.outcomes if name != "pusher"])
+        learner = GraphsByOutcome(arguments.method, options, outcomes=[name for name in env.outcomes if name != "pusher"])
         return OnlineGraphs(learner, first=min(arguments.fits))
     return {"her": None, "true": "true", "moved": MovedGraphs(env.layout.driven)}[piece.way]
 
@@ -297,7 +300,7 @@ def _draw(figure: Any, data: Any) -> None:
 def uses(piece: Piece) -> tuple[str, ...]:
     """Name the parts that a result depends on."""
     domain = "domain:mujoco-pucks" if piece.task == "pucks" else "domain:push"
-    return (domain, "method:jaci-em") if piece.way == "learned" else (domain,)
+    return (domain, f"method:{FULL.method}") if piece.way == "learned" else (domain,)
 
 
 EXPERIMENT = Experiment(

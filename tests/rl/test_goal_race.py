@@ -95,10 +95,11 @@ def test_a_race_begins_where_the_block_is_not_at_its_goal():
     assert (np.linalg.norm(worlds[:, 2, :2] - worlds[:, 3, :2], axis=1) >= 0.5).all()
 
 
-def test_every_way_gives_a_curve_and_causes_are_learned_on_the_way():
+@pytest.mark.parametrize("method", ["jaci-em", "jaci-exchange"])
+def test_every_way_gives_a_curve_and_causes_are_learned_on_the_way(method):
     options = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 32}
-    race = Race(**TINY, steps=400, every=100, fits=(80,), options=options)
-    curves = run_race(race, ["her", "true", "moved", "learned"], [0] * 4, device="cpu")
+    race = Race(**TINY, steps=400, every=100, fits=(80,), method=method, options=options)
+    curves = run_race(race, ["her", "true", "moved", "learned", "learned"], [0, 0, 0, 0, 1], device="cpu")
     assert [at for at, _ in curves[0]] == [120, 240, 360, 400]
     assert all(0 <= share <= 100 for curve in curves for _, share in curve)
 

@@ -50,7 +50,8 @@ class Race:
     wander: float = 0.2  # the share of actions that are random
     jitter: float = 0.2  # the spread of what is added to the others
     fits: tuple[int, ...] = (20_000, 60_000)  # steps after which causes are learned
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the learner
+    method: str = "jaci-exchange"  # of the learner of causes
+    options: Mapping[str, Any] = field(default_factory=dict)  # of that
 
     @property
     def domain(self) -> Push:
@@ -226,7 +227,7 @@ class _LearnedCauses:
 
         while self._due and done >= self._due[0]:
             self._due.pop(0)
-        learners = [make("jaci-em", seed=seed, device=self.device, **self.race.options) for seed in self.seeds]
+        learners = [make(self.race.method, seed=seed, device=self.device, **self.race.options) for seed in self.seeds]
         views = [self._view(*self._take(memory, at)) for at in self.agents]
         try:
             fit_many(learners, views)
