@@ -6,9 +6,9 @@
 Agents (DDPG, equal updates) learn to bring a block to a goal, with goals in hindsight from any step (HER), and from
 those alone that the agent had a part in: by true causes, by causes learned from the agent's own experience
 (`jaci-exchange`, fitted anew as rows come in), or simply because "the block moved". Every so often an agent acts for
-some episodes without exploring; success is the share of them that end at the goal. Agents that differ in nothing but the random
-stream differ too. In push all seeds and all ways of a task are one computation (`actcause.rl.goal_race`); in pucks each
-is an agent of Stable-Baselines3.
+some episodes without exploring; success is the share of them that end at the goal. Agents that differ in nothing but
+the random stream differ too. In push all seeds and all ways of a task are one computation (`actcause.rl.goal_race`); in
+pucks each is an agent of Stable-Baselines3.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Piece:
 FULL = Arguments()
 SMALL = Arguments(
     ("push-6", "push-6-noise"), seeds=(0, 1), steps=60_000, every=2400, episodes=50, fits=(10_000,),
-    race={**SUITED, "width": 64, "rows": 128}, options={"steps": 600, "distil_steps": 300, "width": 32, "labelled": 3000},
+    race={**SUITED, "width": 64, "rows": 128},
+    options={"steps": 600, "distil_steps": 300, "width": 32, "labelled": 3000},
 )  # fmt: skip
 QUICK = Arguments(
     ("push-6",), seeds=(0,), steps=4800, every=960, episodes=10, fits=(2000,),
@@ -168,7 +169,8 @@ def choose_causes(piece: Piece, arguments: Arguments, env: Any) -> Any:
 
     if piece.way == "learned":
         options = {"seed": piece.seed, **arguments.options}
-        learner = GraphsByOutcome(arguments.method, options, outcomes=[name for name in env.outcomes if name != "pusher"])
+        others = [name for name in env.outcomes if name != "pusher"]
+        learner = GraphsByOutcome(arguments.method, options, outcomes=others)
         return OnlineGraphs(learner, first=min(arguments.fits))
     return {"her": None, "true": "true", "moved": MovedGraphs(env.layout.driven)}[piece.way]
 
