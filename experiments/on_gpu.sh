@@ -10,6 +10,7 @@ out=${1:?a folder for the results}
 seconds=${2:-480}
 shift $(($# < 2 ? $# : 2))
 most=26 # processes at a time
+together=10 # pieces of one computation
 mkdir -p "$out"
 export PYTHONPATH=src OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1
 # NVIDIA's multi-process service lets small networks of several processes run side by side; without it they take turns.
@@ -22,7 +23,7 @@ run() { # NAME [--only FIELD=VALUES]...: a process of its own, once there is roo
     count=$((count + 1))
     local left=$((seconds - SECONDS))
     [ "$left" -gt 0 ] || return 0
-    python3 -m actcause.reproduction "$@" --device cuda --max-seconds "$left" --together 10 \
+    python3 -m actcause.reproduction "$@" --device cuda --max-seconds "$left" --together "$together" \
         --archive "$out/$1-$count.jsonl" > "$out/$1-$count.log" 2>&1 &
 }
 
@@ -48,6 +49,13 @@ for name in "${@:-accuracy}"; do
         for domain in $domains; do
             run "$name" --only "domain=$domain"
         done
+        ;;
+    rl_relabel) # all seeds and all ways of a task; pucks need Stable-Baselines3, which is not asked for here
+        together=40
+        for task in push-noise push; do
+            run rl_relabel --only "task=$task"
+        done
+        together=10
         ;;
     *) run "$name" ;;
     esac

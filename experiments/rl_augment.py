@@ -26,7 +26,7 @@ from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import uses_graphs
 from actcause.reproduction.tables import spread, table
-from actcause.rl import NearGraphs, PuckGraphs, TrueGraphs, augment
+from actcause.rl import NearGraphs, PuckGraphs, TransitionModel, TrueGraphs, augment
 
 Array = Any
 # The worlds, each with its domain, its parameters, and the width of its largest body.
@@ -36,13 +36,15 @@ WORLDS: dict[str, tuple[str, dict[str, Any], float]] = {
     "break": ("break", {}, 7.0),
     "pucks": ("mujoco-pucks", {}, 0.1),
 }
+LEARNED = ("learned", "graphs")
 NEAR = 2.0  # widths of the largest body
 BARS = {"true": 99.5, "learned": 98.0}  # per cent exact
 TIMES = 5  # as many as proximity are to be kept
 PUCK_TOLERANCE = 0.05  # spreads: what makes a cause in that world
 WAYS = {
     "true": "true graphs",
-    "learned": "learned graphs",
+    "learned": "learned graphs, and a learned model that must expect it",
+    "graphs": "learned graphs alone",
     "unasked": "true graphs, the new state not asked about",
     "near": "within two body widths",
     "anything": "exchanging anything",
@@ -64,6 +66,7 @@ class Arguments:
     learned_worlds: tuple[str, ...] = tuple(WORLDS)  # in which graphs are learned too
     learned_seeds: tuple[int, ...] = (0, 1, 2)
     options: Mapping[str, Any] = field(default_factory=dict)
+    model: Mapping[str, Any] = field(default_factory=lambda: {"steps": 20_000, "rows": 1024, "width": 96})
 
 
 @dataclass(frozen=True)
@@ -79,10 +82,11 @@ FULL = Arguments()
 SMALL = Arguments(
     frames=8000, puck_frames=1000, learn_frames=20_000, pairs=8000, model_steps=1500,
     learned_worlds=("push-5",), learned_seeds=(0,), options={"steps": 300, "distil_steps": 150, "width": 64},
+    model={"steps": 1500, "rows": 256, "width": 48},
 )  # fmt: skip
 QUICK = Arguments(
     ("push-5",), seeds=(0,), frames=4000, learn_frames=5000, pairs=4000, model_steps=0,
-    options={"steps": 100, "distil_steps": 50, "width": 32},
+    options={"steps": 100, "distil_steps": 50, "width": 32}, model={"steps": 100, "rows": 128, "width": 24},
 )  # fmt: skip
 TINY = Arguments(("push-5",), ("true", "near", "anything"), seeds=(0,), frames=500, pairs=500, model_steps=0)
 
@@ -94,7 +98,7 @@ def pieces(arguments: Arguments) -> list[Piece]:
         for world in arguments.worlds
         for way in arguments.ways
         for seed in arguments.seeds
-        if way != "learned" or (world in arguments.learned_worlds and seed in arguments.learned_seeds)
+        if way not in LEARNED or (world in arguments.learned_worlds and seed in arguments.learned_seeds)
     ]
 
 
@@ -105,10 +109,11 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
         "frames": arguments.puck_frames if pucks else arguments.frames,
         "pairs": min(arguments.pairs, arguments.puck_frames) if pucks else arguments.pairs,
     }
-    if piece.way == "learned":
+    if piece.way in LEARNED:
         known |= {
             "learn_frames": known["frames"] if pucks else arguments.learn_frames,
             "options": {**arguments.options},
+            **({"model": {**arguments.model}} if piece.way == "learned" else {}),
         }
     if piece.world == "push-5" and arguments.model_steps:
         known["model_steps"] = arguments.model_steps
@@ -127,24 +132,43 @@ def measure(piece: Piece, arguments: Arguments, device: str) -> dict[str, Any]:
     truth: Any = PuckGraphs() if pucks else TrueGraphs(make(name, **parameters))
     known = settings(piece, arguments)
     recording = record(piece.world, known["frames"], piece.seed)
-    graphs = None
+    graphs, model = None, None
     if piece.way in ("true", "unasked"):
         graphs = truth
     elif piece.way == "near":
         graphs = NearGraphs(NEAR * width)
-    elif piece.way == "learned":
-        from actcause.learn import LocalGraphs
-
-        seen = record(piece.world, known["learn_frames"], piece.seed + 1000)
-        graphs = LocalGraphs("jaci-em", seed=piece.seed, device=device, **arguments.options).fit(seen)
-    made = augment(recording, graphs, pairs=known["pairs"], recheck=piece.way != "unasked", seed=piece.seed)
+    elif piece.way in LEARNED:
+        graphs = learn_graphs(piece.world, known["learn_frames"], piece.seed, device, tuple(arguments.options.items()))
+        if piece.way == "learned":
+            seen = record(piece.world, known["learn_frames"], piece.seed + 1000)
+            model = TransitionModel(seed=piece.seed, device=choose_device(device), **arguments.model).fit(seen)
+    asked = piece.way != "unasked"
+    made = augment(recording, graphs, pairs=known["pairs"], recheck=asked, model=model, seed=piece.seed)
     if made.recording is None:
         return {"kept": 0.0, "exact": None}
+    share = made.expected_wrong
     exact = measure_pucks(truth, made.recording) if pucks else made.measure_exactness(truth)
     value: dict[str, Any] = {"kept": 100 * made.share, "exact": None if exact is None else 100 * exact}
+    if share is not None:
+        value["expected"] = 100 * (1 - share)
     if "model_steps" in known:
-        value |= compare_models(piece, graphs, known["model_steps"])
+        value |= compare_models(piece, graphs, model, known["model_steps"])
     return value
+
+
+@lru_cache(maxsize=2)
+def learn_graphs(world: str, frames: int, seed: int, device: str, options: tuple[tuple[str, Any], ...]) -> Any:
+    """Learn the graphs of a world from rows apart."""
+    from actcause.learn import LocalGraphs
+
+    return LocalGraphs("jaci-em", seed=seed, device=device, **dict(options)).fit(record(world, frames, seed + 1000))
+
+
+def choose_device(device: str) -> str:
+    """Return what torch calls a device."""
+    import torch
+
+    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
 
 
 def measure_pucks(truth: Any, recording: Recording) -> float:
@@ -169,12 +193,13 @@ def record(world: str, frames: int, seed: int) -> Recording:
 # -- forward models --------------------------------------------------------------------------------------
 
 
-def compare_models(piece: Piece, graphs: Any, steps: int) -> dict[str, Any]:
+def compare_models(piece: Piece, graphs: Any, model: Any, steps: int) -> dict[str, Any]:
     """Return the error of the block's predicted change: with 2,000 real rows, with augmented ones too, with 8,000."""
     test = record(piece.world, 8000, piece.seed + 2000)
     many = record(piece.world, 8000, piece.seed + 3000)
     few = many.subset(slice(0, 2000))
-    more = augment(few, graphs, pairs=12_000, recheck=piece.way != "unasked", seed=piece.seed).recording
+    asked = piece.way != "unasked"
+    more = augment(few, graphs, pairs=12_000, recheck=asked, model=model, seed=piece.seed).recording
     value = {"model_more": train_model([few] if more is None else [few, more], test, steps, piece.seed)}
     if piece.way == "anything":  # the yardsticks stand once
         value |= {
@@ -295,7 +320,7 @@ def missed(results: Results) -> list[str]:
 
 def uses(piece: Piece) -> tuple[str, ...]:
     """Name the parts that a result depends on."""
-    return uses_graphs(WORLDS[piece.world][0], "jaci-em" if piece.way == "learned" else None)
+    return uses_graphs(WORLDS[piece.world][0], "jaci-em" if piece.way in LEARNED else None)
 
 
 EXPERIMENT = Experiment(

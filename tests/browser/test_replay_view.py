@@ -185,3 +185,61 @@ def test_a_recording_that_is_not_there_or_damaged_is_said_and_the_page_goes_on(t
     tab.get_by_text(re.compile(r"torn\.parquet is damaged and cannot be read")).wait_for()
     tab.get_by_label("Recording or domain").select_option("domain:push")
     tab.get_by_text(re.compile(r"Cause of the next block")).wait_for()
+
+
+# -- whole states ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graph_run(server):
+    """A recording of whole states in the server's folder, and a small run of all its outcomes."""
+    from actcause.data import collect_recording
+    from actcause.learn import LocalGraphs, train_graphs
+
+    recording = collect_recording("push", 1500, seed=2, metadata={"domain": "push"})
+    recording.save(server.data / "states.parquet")
+    train_graphs(LocalGraphs(**TINY), recording, server.runs / "every")
+    return "every"
+
+
+def test_a_graph_stands_beside_each_step_and_a_click_on_it_traces_the_event_to_actions(tab):
+    tab.goto("/#/replay?domain=push&step=1")
+    graph = tab.locator("svg.local-graph")
+    graph.wait_for()
+    assert "true: pusher by action" in graph.get_attribute("aria-label")
+    tab.keyboard.press("n")
+    tab.get_by_text(re.compile(r"Cause of the next block: .*pusher")).wait_for()
+    step, _ = place(tab)
+    assert "block by action, pusher" in graph.get_attribute("aria-label")
+    tab.get_by_role("button", name="Why block?").click()
+    chain = tab.get_by_role("region", name="Chain")
+    chain.get_by_text(re.compile(rf"block at step {step}.*because of .*pusher at step")).wait_for()
+    chain.get_by_text(re.compile(r"pusher: because of .*action at steps? ")).wait_for()
+    assert chain.locator("svg.chain .event").count() == 1
+    assert chain.locator("svg.chain .input").count() >= 1
+    tab.wait_for_url(re.compile(rf"event=block(@|%40){step}\b"))
+    tab.reload()
+    chain.get_by_role("heading", name=f"Why block at step {step}?").wait_for()
+    chain.locator("svg.chain .column").first.click(position={"x": 3, "y": 3})
+    tab.locator(".replay-place", has_text="step 1 of 20").wait_for()
+    chain.get_by_role("button", name="Close").click()
+    chain.wait_for(state="hidden")
+
+
+def test_a_run_of_all_outcomes_draws_its_graph_beside_the_true_one(tab, graph_run):
+    tab.goto("/#/replay?file=states.parquet&step=3")
+    graph = tab.locator("svg.local-graph")
+    graph.wait_for()
+    assert graph.locator(".edge.found").count() == 0
+    tab.get_by_label("Causes found by").select_option(graph_run)
+    graph.locator(".edge.found").first.wait_for(timeout=JOB, state="attached")
+    tab.locator("label.field", has_text=re.compile("^Outcome")).locator("select").select_option("pusher")
+    tab.get_by_text(re.compile(r"cause of the next pusher: action", re.IGNORECASE)).wait_for()
+    tab.keyboard.press("End")
+    step, last = place(tab)
+    assert step == last
+    tab.get_by_role("button", name="Why pusher?").press("Enter")
+    chain = tab.get_by_role("region", name="Chain")
+    chain.get_by_role("heading", name=f"Why pusher at step {step}?").wait_for()
+    chain.get_by_label("Graphs of the chain").select_option("by true graphs")
+    chain.get_by_text(re.compile(rf"action at steps 1 to {step}\b")).wait_for()

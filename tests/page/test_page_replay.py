@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from running import wait_for_job
 
-from actcause.data import Transitions, collect, load
+from actcause.data import Recording, Transitions, collect, collect_recording, load, trace
 from actcause.learn import ExchangeJACI
 from actcause.learn.training import surprises
 from actcause.page.data import library
@@ -175,3 +175,104 @@ def test_names_of_new_files_are_made_of_letters_digits_and_dashes():
         "unnamed",
         "x" * 60,
     ]
+
+
+# -- whole states ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def states(settings):
+    """A recording of whole states in the server's folder."""
+    recording = collect_recording("push", 400, seed=2, metadata={"domain": "push"})
+    recording.save(settings.data / "states.parquet")
+    return recording
+
+
+@pytest.fixture(scope="module")
+def graph_run(settings, states):
+    """A small run of all outcomes."""
+    from actcause.learn import LocalGraphs, train_graphs
+
+    train_graphs(LocalGraphs(steps=20, distil_steps=20, width=4), states, settings.runs / "every")
+    return "every"
+
+
+def test_a_domain_recorded_on_the_spot_shows_the_local_graph_of_each_step(client):
+    shown = episode(client, source={"domain": "push", "frames": 400, "seed": 1})
+    recording = collect_recording("push", 400, seed=1)
+    first = recording.subset(np.flatnonzero(recording.episode == np.unique(recording.episode)[shown["at"]]))
+    graph = shown["graph"]
+    assert graph["outcomes"] == list(recording.outcomes)
+    assert graph["inputs"] == ["action"]
+    assert graph["found"] is None
+    named = [[[*np.flatnonzero(causes)] for causes in row] for row in first.cause]
+    assert graph["cause"] == named
+
+
+def test_a_recording_of_whole_states_is_offered_and_shown_by_any_outcome(client, states):
+    listed = client.get("/api/replay/sources").json()["recordings"]
+    mine = next(one for one in listed if one["name"] == "states.parquet")
+    assert mine["outcomes"] == list(states.outcomes)
+    assert mine["layout"]["outcome_factor"] == "block"
+    assert mine["error"] is None
+    assert episode(client, source={"file": "states.parquet"})["outcome_factor"] == "block"
+    pusher = episode(client, source={"file": "states.parquet"}, outcome="pusher", at=0)
+    assert pusher["outcome_factor"] == "pusher"
+    assert np.allclose(pusher["outcome"], states.next_state[: pusher["steps"], states.index("pusher"), :2], atol=1e-4)
+
+
+def test_an_unknown_outcome_is_refused_in_a_sentence(client, states):
+    asked = {"source": {"file": "states.parquet"}, "outcome": "blok"}
+    answer = client.post("/api/replay/episode", json=asked)
+    assert answer.status_code == 422
+    assert "did you mean 'block'" in answer.text
+
+
+def test_the_chain_behind_an_event_is_that_of_trace_with_steps_counted_from_one(client, states):
+    moved = np.flatnonzero(states.cause[:, states.outcome_index("block"), states.index("pusher")])[-1]
+    number, step = int(states.episode[moved]), int(states.step[moved])
+    asked = {"source": {"file": "states.parquet"}, "at": number, "step": step, "factor": "block"}
+    shown = client.post("/api/replay/chain", json=asked).json()
+    chain = trace(states, episode=number, step=step, factor="block")
+    assert shown["step"] == step + 1
+    assert [(one["step"] - 1, one["outcome"]) for one in shown["links"]] == [
+        (link.step, link.outcome) for link in chain.links
+    ]
+    assert [one["step"] - 1 for one in shown["actions"]] == [at for _, at in chain.actions]
+    assert f"block at step {step + 1}" in shown["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"factor": "blok"}, "did you mean 'block'"),
+        ({"step": 999}, "has the steps 0 to"),
+        ({"at": 999}, "There is no episode 1000"),
+        ({"by": "found"}, "choose a run"),
+        ({"source": {"domain": "door-key"}}, "--outcome all"),
+    ],
+)
+def test_a_chain_that_cannot_be_is_refused_in_a_sentence(client, states, change, said):
+    asked = {"source": {"file": "states.parquet"}, "at": 0, "step": 3, "factor": "block", **change}
+    answer = client.post("/api/replay/chain", json=asked)
+    assert answer.status_code == 422, answer.text
+    assert said in answer.text
+
+
+def test_a_run_of_all_outcomes_is_offered_judges_whole_states_and_gives_chains(client, states, graph_run, settings):
+    runs = client.get("/api/replay/sources").json()["runs"]
+    mine = next(one for one in runs if one["name"] == graph_run)
+    assert mine["graphs"]["outcomes"] == list(states.outcomes)
+    assert mine["method"] == "jaci-em"
+    asked = {"source": {"file": "states.parquet"}, "run": graph_run}
+    begun = client.post("/api/replay/explain", json=asked).json()
+    job = wait_for_job(client, begun["job"])
+    assert job["result"]["rows"] == len(states)
+    shown = episode(client, **asked, at=0)
+    written = Recording.load(settings.runs / graph_run / "found" / "states.parquet.parquet")
+    found = written.extra["found.block.pusher"][: shown["steps"]]
+    at = shown["factors"].index("pusher")
+    assert [at in row[shown["graph"]["outcomes"].index("block")] for row in shown["graph"]["found"]] == found.tolist()
+    assert [row[at] for row in shown["found"]] == found.astype(int).tolist()
+    chain = client.post("/api/replay/chain", json={**asked, "at": 0, "step": 2, "factor": "block", "by": "found"})
+    assert chain.json()["by"] == "found"

@@ -35,6 +35,15 @@ def is_recording(path: str | PathLike[str]) -> bool:
     return document is not None and document.get("kind") == KIND
 
 
+def read_names(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what a file of whole states says about itself, and none of its rows."""
+    with open_parquet(Path(path)) as file:
+        document = _read_document(file)
+    if document is None or document.get("kind") != KIND:
+        raise DataError(f"{path} is no recording of whole states.")
+    return document
+
+
 class WholeStates(Protocol):
     """What of a recording is written."""
 

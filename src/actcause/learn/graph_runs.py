@@ -124,6 +124,8 @@ def train_graphs(
     document = {
         "method": GRAPHS,
         "settings": graphs.settings(),
+        "factors": list(graphs.factors_),
+        "features": {factor: list(names) for factor, names in graphs.features_.items()},
         "outcomes": list(graphs.outcomes_),
         "data": graphs.fingerprint_,
         "package": __version__,

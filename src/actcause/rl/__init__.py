@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .online_graphs import OnlineGraphs
     from .puck_graphs import PuckGraphs
     from .relabelling import InteractionReplayBuffer
+    from .transition_model import TransitionModel
 
 # Where the names live that are imported when they are first asked for.
 _HOMES = {
@@ -47,6 +48,7 @@ _HOMES = {
     "online_graphs": ("OnlineGraphs",),
     "puck_graphs": ("PuckGraphs",),
     "relabelling": ("InteractionReplayBuffer",),
+    "transition_model": ("TransitionModel",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
 _BROUGHT = ("gymnasium", "stable_baselines3", "torch")  # by the extra
@@ -70,6 +72,6 @@ def __dir__() -> list[str]:
 __all__ = [
     "ActionExplanation", "Augmentation", "FailureExplanation", "GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks",
     "GoalPush", "GraphSource", "GraphsByOutcome", "InteractionBonus", "InteractionReplayBuffer", "MovedGraphs",
-    "NearGraphs", "OnlineGraphs", "PuckGraphs", "TrueGraphs", "augment", "explain_action", "explain_failure",
-    "follow_actions", "read_policy", "record_agent", "record_observations",
+    "NearGraphs", "OnlineGraphs", "PuckGraphs", "TransitionModel", "TrueGraphs", "augment", "explain_action",
+    "explain_failure", "follow_actions", "read_policy", "record_agent", "record_observations",
 ]  # fmt: skip

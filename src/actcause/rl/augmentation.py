@@ -10,7 +10,8 @@ simulator is asked for that: the graphs are a function of the state, true or lea
 
     for each pair:  a group is what is joined, in either transition, by edges of any direction
                     exchange some of the groups, before and after
-                    keep it if the graph of the new state is the two parts side by side, as they were
+                    keep it if the graph of the new state is the two parts side by side, as they were,
+                    and if a learned forward model, where there is one, expects just that
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Augmentation:
     first: Array
     second: Array
     exchanged: Array
+    expected_wrong: float | None = None  # the share that a model expects to be wrong
 
     def __len__(self) -> int:
         return len(self.first)
@@ -64,7 +66,14 @@ class Augmentation:
 
 
 def augment(
-    recording: Recording, graphs: Any, *, pairs: int | None = None, recheck: bool = True, seed: int = 0
+    recording: Recording,
+    graphs: Any,
+    *,
+    pairs: int | None = None,
+    recheck: bool = True,
+    model: Any = None,
+    wrong: float = 0.02,
+    seed: int = 0,
 ) -> Augmentation:
     """Make new transitions by exchanging groups of factors that are causally apart.
 
@@ -74,6 +83,9 @@ def augment(
             `GraphsByOutcome`, `NearGraphs`. None exchanges anything, without a check.
         pairs: How many pairs of rows are tried; by default as many as there are rows.
         recheck: Whether the new state is asked about. Without it an exchange that makes an edge fire is kept.
+        model: A fitted `TransitionModel`: what it does not predict is left out. Learned graphs that miss an edge keep
+            transitions that cannot be; a model sees that.
+        wrong: The share of wrong transitions that the model may expect among those kept.
         seed: Of the pairs and of what is exchanged.
 
     >>> from actcause.data import collect_recording
@@ -103,10 +115,16 @@ def augment(
         new = ask_graphs(graphs, _build(recording, *made, first, kept))
         places = [recording.index(outcome) for outcome in recording.outcomes]
         taken = group[kept][:, places]  # outcomes that came from the second row
-        expected = np.where(taken[:, :, None], found[second[kept]], found[first[kept]])
-        kept = kept[(new == expected).all(axis=(1, 2))]
+        before = np.where(taken[:, :, None], found[second[kept]], found[first[kept]])
+        kept = kept[(new == before).all(axis=(1, 2))]
+    expected = None
+    if model is not None and len(kept):
+        gaps = model.measure_gaps(_build(recording, *made, first, kept))
+        limit = model.choose_limit(gaps, wrong)
+        expected = model.estimate_wrong(gaps, limit)
+        kept = kept[gaps <= limit]
     built = _build(recording, *made, first, kept) if len(kept) else None
-    return Augmentation(built, count, first[kept], second[kept], group[kept])
+    return Augmentation(built, count, first[kept], second[kept], group[kept], expected)
 
 
 def choose_groups(recording: Recording, graphs: Array, generator: np.random.Generator) -> Array:

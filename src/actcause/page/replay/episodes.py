@@ -10,9 +10,11 @@ import numpy as np
 
 from ...errors import ActCauseError, QueryError
 from ..data import library
+from .judged_files import locate_findings
+from .whole_states import choose_outcome, describe_graphs, is_graph_run, load_judged, view_outcome
 
 if TYPE_CHECKING:
-    from ...data import Transitions
+    from ...data import Recording, Transitions
     from ...envs import BaseDomain
 
 MOST_STEPS = 1000
@@ -25,14 +27,8 @@ Array = np.ndarray[Any, Any]
 
 def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Read the episode at position `at`, or the first in which something other than the outcome's own state acts."""
-    source, data_folder = payload["source"], Path(payload["data"])
-    if payload.get("run"):
-        path = locate_findings(payload)
-        if not path.is_file():
-            raise QueryError("What this run says of these rows has not been computed yet.")
-        data = library.read_rows(path, path.stat().st_mtime_ns)
-    else:
-        data = library.load_rows(source, data_folder)
+    source = payload["source"]
+    data, whole = _load_rows(payload)
     numbers = np.arange(len(data)) // BLOCK if data.episode is None else data.episode
     every, first = np.unique(numbers, return_index=True)
     every = every[np.argsort(first)]
@@ -44,7 +40,8 @@ def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     if not 0 <= at < len(every):
         raise QueryError(f"There is no episode {at + 1}; this recording has {len(every)}.")
     rows = np.flatnonzero(numbers == every[at])
-    steps = min(len(rows), MOST_STEPS, max(1, MOST_NUMBERS // _numbers_per_step(data)))
+    edges = 0 if whole is None else len(whole.outcomes) * len(whole.factors)
+    steps = min(len(rows), MOST_STEPS, max(1, MOST_NUMBERS // (_numbers_per_step(data) + edges)))
     part = data.subset(rows[:steps])
     return {
         "source": library.describe_source(source),
@@ -68,17 +65,21 @@ def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
         "found": None if found is None else found[rows[:steps]].astype(int).tolist(),
         **_read_predictions(part),
         **_build_scenes(part),
+        "graph": None if whole is None else describe_graphs(whole, whole.rows_of(data.outcome_factor)[rows[:steps]]),
     }
 
 
-def locate_findings(payload: Mapping[str, Any]) -> Path:
-    """Locate what a run says about a source; both names have been looked up."""
-    run = library.find_run(Path(payload["runs"]), str(payload["run"]))
-    source = payload["source"]
-    if source.get("file"):
-        library.find_recording(Path(payload["data"]), str(source["file"]))
-    judged = ".hindsight" if payload.get("hindsight") else ""
-    return run / "found" / f"{library.source_key(source)}{judged}.parquet"
+def _load_rows(payload: Mapping[str, Any]) -> tuple[Transitions, Recording | None]:
+    """Load the rows that are shown, and the whole states that they are a view of, where there are any."""
+    whole, judged = load_judged(payload), None
+    if payload.get("run") and not is_graph_run(payload):
+        path = locate_findings(payload)
+        if not path.is_file():
+            raise QueryError("What this run says of these rows has not been computed yet.")
+        judged = library.read_rows(path, path.stat().st_mtime_ns)
+    if whole is None:
+        return judged or library.load_rows(payload["source"], Path(payload["data"])), None
+    return judged or view_outcome(whole, choose_outcome(whole, payload.get("outcome"))), whole
 
 
 def round_numbers(values: Array) -> list[Any]:

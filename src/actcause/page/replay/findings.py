@@ -8,9 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import QueryError
 from ...io.atomic import write_whole
 from ..data import library
-from .episodes import locate_findings
+from .judged_files import locate_findings
+from .whole_states import choose_outcome, find_graphs, is_graph_run, load_whole
 
 if TYPE_CHECKING:
     from ...data import Transitions
@@ -29,6 +31,8 @@ def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], No
 
     out = locate_findings(payload)
     report({"stage": "loading the run"})
+    if is_graph_run(payload):
+        return _judge_whole(payload, out)
     learner = load(library.find_run(Path(payload["runs"]), str(payload["run"])))
     total, batches = _batches(payload)
     out.parent.mkdir(exist_ok=True)
@@ -41,6 +45,36 @@ def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], No
             tally.add(part)
             report({"stage": "judging rows", "step": tally.rows, "share": tally.rows / total if total else None})
     result = tally.result()
+    out.with_suffix(".json").write_text(json.dumps(result), encoding="utf-8")
+    _prune(out.parent)
+    return result
+
+
+def _judge_whole(payload: Mapping[str, Any], out: Path) -> dict[str, Any]:
+    """Judge whole states by a run of all outcomes."""
+    from ...learn import predict_graphs
+    from ...learn.local_graphs import measure_errors
+
+    recording = load_whole(payload["source"], Path(payload["data"]))
+    if recording is None:
+        raise QueryError("A run of all outcomes judges whole states; collect them with --outcome all.")
+    run = library.find_run(Path(payload["runs"]), str(payload["run"]))
+    judged = predict_graphs(run, recording, hindsight=bool(payload.get("hindsight")))
+    graphs = find_graphs(judged)
+    out.parent.mkdir(exist_ok=True)
+    judged.save(out)
+    errors = {} if graphs is None or recording.cause is None else measure_errors(recording, graphs)
+    rates = {
+        f"{outcome} by {factor}": float(judged.extra[f"found.{outcome}.{factor}"].mean())
+        for outcome in recording.outcomes
+        for factor in recording.edges[outcome]
+    }
+    result = {
+        "rows": len(judged),
+        "rates": rates,
+        "unsure": 0.0,
+        "error": sum(errors.values()) / len(errors) if errors else None,
+    }
     out.with_suffix(".json").write_text(json.dumps(result), encoding="utf-8")
     _prune(out.parent)
     return result
@@ -125,6 +159,10 @@ def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
         data = library.load_rows(source, folder)
         return len(data), (data.subset(slice(at, at + ROWS)) for at in range(0, len(data), ROWS))
     path = library.find_recording(folder, str(source["file"]))
+    whole = load_whole(source, folder)
+    if whole is not None:
+        view = whole.view(choose_outcome(whole, None))
+        return len(view), (view.subset(slice(at, at + ROWS)) for at in range(0, len(view), ROWS))
     library.check_size(path)
     return count_rows(path) if is_parquet(path) else 0, read_batches(path, library.find_mapping(path), rows=ROWS)
 

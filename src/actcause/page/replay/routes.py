@@ -13,8 +13,9 @@ from ..data import library
 from ..data.row_source import Name, RowSource, StrictRequest
 from ..server.jobs import UNENDED
 from ..server.services import Refused, Services
-from . import findings
-from .episodes import locate_findings, read_episode
+from . import findings, whole_states
+from .episodes import read_episode
+from .judged_files import locate_findings
 
 router = APIRouter(prefix="/api/replay")
 
@@ -35,6 +36,17 @@ class EpisodeRequest(JudgeRequest):
     """An episode by its position, -1 for a number that no episode has; by default the first that is eventful."""
 
     at: Annotated[int, Field(ge=-1, le=10**9)] | None = None
+    outcome: Name | None = None
+
+
+class ChainRequest(JudgeRequest):
+    """An event: what became of a factor at a step (the first is 0) of the episode at a position."""
+
+    at: Annotated[int, Field(ge=0, le=10**9)]
+    step: Annotated[int, Field(ge=0, le=10**9)]
+    factor: Name
+    outcome: Name | None = None
+    by: Literal["cause", "found"] = "cause"
 
 
 class DownloadRequest(RowSource):
@@ -52,18 +64,25 @@ class DownloadRequest(RowSource):
 async def list_sources(request: Request) -> dict[str, Any]:
     """List what can be replayed, and the runs that can say something about it."""
     services: Services = request.app.state.services
-    sources = await services.workers.call(library.list_sources, services.folders)
+    sources = await services.workers.call(whole_states.list_sources, services.folders)
     paths = await run_in_threadpool(library.list_runs, services.settings.runs)
     trained = []
     for name, path in paths.items():
         about = library.read_json(path / library.SUMMARY)
-        if (path / library.MODEL).is_file() and isinstance(about.get("layout"), dict):
+        if not (path / library.MODEL).is_file():
+            continue
+        if whole_states.is_graph_summary(about):
+            graphs = {key: about.get(key) for key in ("factors", "features", "outcomes")}
+            method = dict(about.get("settings") or {}).get("method")
+            trained.append({"name": name, "method": method, "layout": None, "graphs": graphs, "source": None})
+        elif isinstance(about.get("layout"), dict):
             request_of = library.read_json(path / "request.json")
             trained.append(
                 {
                     "name": name,
                     "method": about.get("method"),
                     "layout": {key: value for key, value in about["layout"].items() if key != "edges"},
+                    "graphs": None,
                     "source": request_of.get("source"),
                 }
             )
@@ -74,8 +93,16 @@ async def list_sources(request: Request) -> dict[str, Any]:
 async def show_episode(asked: EpisodeRequest, request: Request) -> dict[str, Any]:
     """Show one episode."""
     services: Services = request.app.state.services
-    payload = {**_payload(asked, request), "at": asked.at}
+    payload = {**_payload(asked, request), "at": asked.at, "outcome": asked.outcome}
     return await services.workers.call(read_episode, payload, seconds=SECONDS)
+
+
+@router.post("/chain")
+async def show_chain(asked: ChainRequest, request: Request) -> dict[str, Any]:
+    """Trace an event back through local graphs to the actions behind it."""
+    services: Services = request.app.state.services
+    event = {name: getattr(asked, name) for name in ("at", "step", "factor", "outcome", "by")}
+    return await services.workers.call(whole_states.trace_event, {**_payload(asked, request), **event}, seconds=SECONDS)
 
 
 @router.post("/explain")

@@ -1,5 +1,7 @@
 // Replay: an episode plays, with arrows from what caused the outcome, true and found.
 import { hasEnded, get, post, remove, watch } from "../shared/api.js";
+import { drawChain } from "./chain_drawing.js";
+import { drawLocalGraph } from "./local_graph.js";
 import { paint } from "./scene.js";
 import { buildFactorTable, formatPercent, buildPredictionTable, describeStep } from "./step_tables.js";
 import { isEventful, measureHeight, paintTimeline, listRows } from "./timeline.js";
@@ -16,6 +18,19 @@ export function fitsLayout(run, layout) {
     one.factors, one.factors.map((factor) => one.features[factor]), one.own, one.outcome_factor, one.outcome_features,
   ]);
   return Boolean(layout && run.layout?.factors) && plain(run.layout) === plain(layout);
+}
+
+/** Whether a run of all outcomes is of the factors and outcomes of a source of whole states. */
+function fitsWhole(run, source) {
+  const plain = (one, outcomes) => JSON.stringify([one.factors, one.factors.map((factor) => one.features[factor]), outcomes]);
+  return Boolean(run.graphs?.factors && source?.outcomes && source.layout)
+    && plain(run.graphs, run.graphs.outcomes) === plain(source.layout, source.outcomes);
+}
+
+/** The event in an address such as block@17, or nothing. */
+function parseEvent(text) {
+  const found = /^(.{1,200})@([1-9]\d{0,8})$/.exec(text ?? "");
+  return found && { factor: found[1], step: Number(found[2]) - 1 };
 }
 
 /** The position of the episode with a number that someone wrote, -1 if it can have none. */
@@ -37,6 +52,8 @@ class Replay {
     this.source = state.file ? { file: state.file } : { domain: state.domain ?? FIRST };
     this.seed = Number.parseInt(state.seed ?? "1", 10) || 0;
     this.run = state.run ?? "";
+    this.outcome = state.outcome ?? "";
+    this.event = parseEvent(state.event);
     this.hindsight = state.hindsight === "1";
     this.at = state.episode === undefined ? null : parseNumber(state.episode);
     this.step = Math.max(Number.parseInt(state.step ?? "1", 10) - 1 || 0, 0);
@@ -45,6 +62,7 @@ class Replay {
     this.playing = !prefersStillness() && state.step === undefined;
     this.episode = null;
     this.latest = keepNewest();
+    this.latestChain = keepNewest();
     this.remember = debounce(() => this.writeAddress(), 300);
     this.build(root);
   }
@@ -60,6 +78,8 @@ class Replay {
       el("option", { value: "0", text: "from the state alone" }),
       el("option", { value: "1", text: "knowing the outcome" }),
     );
+    this.outcomes = el("select", { on: { change: () => this.view(this.outcomes.value) } });
+    this.outcomeField = field("Outcome", this.outcomes);
     this.anew = button("Record anew", () => this.record(), { title: "Record other episodes, with another seed" });
     this.judgedField = field("Judged", this.judged);
     this.note = el("div", { class: "replay-note" });
@@ -84,6 +104,8 @@ class Replay {
     this.said = el("p", { class: "replay-said" });
     this.factors = el("div");
     this.predictions = el("div");
+    this.graph = el("div");
+    this.chain = el("section", { class: "panel stack replay-chain", "aria-label": "Chain", hidden: true });
     const small = (label, action, title) => button(label, action, { title, "aria-label": title });
     root.append(
       el("h1", { text: "Replay", class: "spoken" }),
@@ -93,6 +115,7 @@ class Replay {
         field("Recording or domain", this.sources),
         field("Causes found by", this.runs),
         this.judgedField,
+        this.outcomeField,
         el(
           "div",
           { class: "field", role: "group", "aria-label": "Episode" },
@@ -144,9 +167,11 @@ class Replay {
           el("h2", { text: "This step" }),
           this.said,
           this.factors,
+          this.graph,
           this.predictions,
         ),
       ),
+      this.chain,
     );
     this.strip.addEventListener("pointerdown", (event) => {
       if (this.stepAt) this.seek(this.stepAt(event.offsetX));
@@ -201,14 +226,27 @@ class Replay {
 
   // -- what is chosen -----------------------------------------------------------------------------
 
-  layout() {
+  about() {
     const { file, domain } = this.source;
     const listed = file ? this.known.recordings : this.known.domains;
-    return listed.find((one) => one.name === (file ?? domain))?.layout;
+    return listed.find((one) => one.name === (file ?? domain));
+  }
+
+  /** Of whole states: whose view is shown, the source's own by default. */
+  offerOutcomes() {
+    const about = this.about();
+    const own = about?.layout?.outcome_factor;
+    if (!about?.outcomes?.includes(this.outcome)) this.outcome = own ?? "";
+    put(this.outcomes, (about?.outcomes ?? []).map((name) => el("option", { value: name, text: name })));
+    this.outcomes.value = this.outcome;
+    this.outcomeField.hidden = (about?.outcomes ?? []).length < 2;
   }
 
   offerRuns() {
-    const fitting = this.known.runs.filter((run) => fitsLayout(run, this.layout()));
+    this.offerOutcomes();
+    const about = this.about();
+    const first = this.outcome === about?.layout?.outcome_factor;
+    const fitting = this.known.runs.filter((run) => fitsWhole(run, about) || ((first || !about?.outcomes) && fitsLayout(run, about?.layout)));
     if (!fitting.some((run) => run.name === this.run)) this.run = "";
     put(
       this.runs,
@@ -227,10 +265,21 @@ class Replay {
     this.source = kind === "file" ? { file: name } : { domain: name };
     this.stopWatching?.();
     this.run = "";
+    this.outcome = "";
+    this.event = null;
     this.judgedYet = false;
     this.offerRuns();
     notice(this.note, "");
     await this.load(null);
+  }
+
+  /** Show another outcome of whole states; a run of one outcome alone is let go. */
+  async view(outcome) {
+    this.outcome = outcome;
+    const run = this.run;
+    this.offerRuns();
+    if (run && run !== this.run) await this.judge("");
+    else await this.load(this.at, true);
   }
 
   record() {
@@ -297,7 +346,8 @@ class Replay {
 
   /** Show the episode at a position; until the run has judged the rows, without what it found. */
   async load(at, stay = false) {
-    const body = { source: this.describeSource(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at };
+    const outcome = this.about()?.outcomes ? this.outcome : null;
+    const body = { source: this.describeSource(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at, outcome };
     try {
       const episode = await this.latest(() => post("/api/replay/episode", body));
       if (!episode || this.over) return;
@@ -328,8 +378,65 @@ class Replay {
       episode.found && key("found", "found cause (dashed, ○)"),
       episode.steps < episode.length && el("span", { class: "soft", text: `the first ${episode.steps} of ${episode.length} steps` }),
     );
+    if (!episode.graph) this.event = null;
     this.draw();
     this.remember();
+    this.trace(this.event);
+  }
+
+  // -- the chain behind an event --------------------------------------------------------------------
+
+  /** Ask for the chain behind what became of a factor at a step; by the run's graphs where there are any. */
+  async trace(event) {
+    this.event = event;
+    if (!event) {
+      this.chain.hidden = true;
+      return;
+    }
+    const by = this.episode.graph.found ? "found" : "cause";
+    const asked = {
+      source: this.describeSource(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at: this.at,
+      outcome: this.outcome || null, ...event, by: this.chainBy ?? by,
+    };
+    if (asked.by === "found" && !this.episode.graph.found) asked.by = "cause";
+    try {
+      const chain = await this.latestChain(() => post("/api/replay/chain", asked));
+      if (!chain || this.over || this.event !== event) return;
+      this.traced = chain;
+      this.showChain();
+    } catch (error) {
+      this.chain.hidden = false;
+      put(this.chain, el("h2", { text: "Chain" }), el("p", { class: "notice bad", role: "alert", text: error.message }));
+    }
+  }
+
+  showChain() {
+    const chain = this.traced;
+    const { graph } = this.episode;
+    const both = graph.cause && graph.found;
+    const choice = both && el(
+      "select",
+      { "aria-label": "Graphs of the chain", on: { change: () => { this.chainBy = choice.value; this.trace(this.event); } } },
+      el("option", { value: "cause", text: "by true graphs" }),
+      el("option", { value: "found", text: `by graphs of ${this.run}` }),
+    );
+    if (both) choice.value = chain.by;
+    this.chain.hidden = false;
+    const room = el("div", { class: "replay-chain-room", tabindex: 0, role: "group", "aria-label": "The chain over the episode" });
+    put(
+      this.chain,
+      el("div", { class: "row" }, el("h2", { text: `Why ${chain.factor} at step ${chain.step}?` }), choice,
+        button("Close", () => { this.trace(null); this.remember(); this.draw(); }, { title: "Close the chain" })),
+      el("div", { class: "replay-chain-said" }, chain.sentence.split("\n").map((line) => el("p", { text: line }))),
+      room,
+    );
+    this.chainRoom = room;
+    this.drawChain();
+  }
+
+  drawChain() {
+    if (!this.event || !this.traced || !this.chainRoom) return;
+    put(this.chainRoom, drawChain(this.traced, this.chainRoom.clientWidth, this.step + 1, (step) => this.seek(step - 1)));
   }
 
   // -- time ---------------------------------------------------------------------------------------
@@ -414,6 +521,8 @@ class Replay {
       ...(this.source.file ? { file: this.source.file } : { domain: this.source.domain, seed: this.seed }),
       run: this.run, hindsight: this.run && this.hindsight ? 1 : "", episode: this.at + 1,
       step: this.playing ? "" : this.step + 1, speed: this.speed,
+      outcome: this.outcome && this.outcome !== this.about()?.layout?.outcome_factor ? this.outcome : "",
+      event: this.event ? `${this.event.factor}@${this.event.step + 1}` : "",
     });
   }
 
@@ -436,5 +545,18 @@ class Replay {
     this.canvas.setAttribute("aria-label", `${episode.domain ?? episode.source}, step ${step + 1}: ${said}`);
     put(this.factors, buildFactorTable(episode, step));
     put(this.predictions, buildPredictionTable(episode, step));
+    const chosen = this.event?.step === step ? this.event.factor : null;
+    const ask = (factor) => {
+      this.seek(step);
+      this.trace({ factor, step });
+      this.draw();
+      this.graph.querySelector(".after.chosen")?.focus();
+    };
+    put(this.graph, episode.graph && [
+      el("h3", { text: "Who caused what" }),
+      drawLocalGraph(episode, step, chosen, ask),
+      el("p", { class: "soft small", text: "Click what became of a factor to trace it back to the actions behind it." }),
+    ]);
+    this.drawChain();
   }
 }

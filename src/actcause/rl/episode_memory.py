@@ -1,0 +1,74 @@
+"""The memory of many agents at once: whole episodes, and goals in hindsight from the steps that a filter leaves.
+
+Andrychowicz et al., "Hindsight Experience Replay", NeurIPS 2017. Every episode has a first step from which on its
+outcomes may be goals: 0 is plain hindsight, the step of the first contact is hindsight filtered by causes, and the
+length of the episode lets none of it be a goal. As many transitions are relabelled either way, drawn from the episodes
+that have a goal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Transitions of every agent: `(agents, rows, ...)`; `goal` is where the object was to go."""
+
+    before: Tensor
+    action: Tensor
+    after: Tensor
+    goal: Tensor
+
+
+class EpisodeMemory:
+    """Episodes of one length, as many for every agent; the last two features of a state are the object's place."""
+
+    def __init__(self, agents: int, episodes: int, steps: int, width: int, device: torch.device) -> None:
+        self.steps, self.count = steps, 0
+        self.states = torch.zeros(agents, episodes, steps + 1, width, device=device)
+        self.actions = torch.zeros(agents, episodes, steps, 2, device=device)
+        self.goals = torch.zeros(agents, episodes, 2, device=device)
+        self.first = torch.full((agents, episodes), steps, dtype=torch.long, device=device)
+        self._listed = torch.zeros(agents, episodes, dtype=torch.long, device=device)
+        self._usable = torch.zeros(agents, dtype=torch.long, device=device)
+        self._agents = torch.arange(agents, device=device)[:, None]
+
+    def add(self, states: Tensor, actions: Tensor, goals: Tensor, first: Tensor) -> None:
+        """Keep episodes of every agent, `(agents, episodes, ...)`, and the first step that may be a goal in each."""
+        end = self.count + states.shape[1]
+        rows = slice(self.count, end)
+        self.states[:, rows], self.actions[:, rows], self.goals[:, rows] = states, actions, goals
+        self.first[:, rows] = first
+        self.count = end
+        self.list_usable()
+
+    def list_usable(self) -> None:
+        """List the episodes that have a goal; to be called where `first` was changed."""
+        usable = self.first[:, : self.count] < self.steps
+        self._listed[:, : self.count] = torch.argsort((~usable).to(torch.int8), dim=1, stable=True)
+        self._usable = usable.sum(dim=1)
+
+    def sample(self, rows: int, share: float, generator: torch.Generator) -> Batch:
+        """Draw transitions of every agent, this share of them with a goal in hindsight."""
+        agents, device = len(self.states), self.states.device
+
+        def draw(count: int) -> Tensor:
+            return torch.rand(agents, count, generator=generator, device=device)
+
+        episode = (draw(rows) * self.count).long()
+        step = (draw(rows) * self.steps).long()
+        later = round(share * rows)
+        some = (self._usable > 0)[:, None]
+        picked = self._listed[self._agents, (draw(later) * self._usable[:, None]).long()]
+        episode[:, :later] = torch.where(some, picked, episode[:, :later])
+        goal = self.goals[self._agents, episode]
+        low = torch.maximum(step[:, :later], self.first[self._agents, episode[:, :later]])
+        chosen = (low + (draw(later) * (self.steps - low)).long()).clamp(max=self.steps - 1)
+        achieved = self.states[self._agents, episode[:, :later], chosen + 1, -2:]
+        goal[:, :later] = torch.where(some[:, :, None], achieved, goal[:, :later])
+        before, after = (self.states[self._agents, episode, step + k] for k in (0, 1))
+        return Batch(before, self.actions[self._agents, episode, step], after, goal)
