@@ -28,7 +28,8 @@ class Runs {
   constructor(root, state, app) {
     this.app = app;
     this.chosen = state.runs ? new Set(state.runs.split(",")) : null;
-    this.value = state.value ?? "";
+    this.asked = state.value ?? ""; // the value that the user chose to see, if any
+    this.value = "";
     this.latest = keepNewest();
     this.curves = new Map(); // name: what /api/runs/name said
     this.said = el("div");
@@ -130,13 +131,13 @@ class Runs {
   }
 
   pick(value) {
-    this.value = value;
+    this.asked = value;
     this.remember();
     this.drawCurves();
   }
 
   remember() {
-    this.app.remember({ runs: [...this.chosen].join(","), value: this.value });
+    this.app.remember({ runs: [...this.chosen].join(","), value: this.asked });
   }
 
   async act(question, message) {
@@ -256,7 +257,8 @@ class Runs {
     const names = [...new Set(runs.flatMap((run) => run.history.flatMap((line) => Object.keys(line))))]
       .filter((name) => name !== "stage" && name !== "step");
     const offered = [...names, ...(runs.length === 1 && names.length > 1 ? [ALL] : [])];
-    if (!offered.includes(this.value)) this.value = TELLING.find((name) => names.includes(name)) ?? offered[0] ?? "";
+    const telling = TELLING.find((name) => names.includes(name)) ?? offered[0] ?? "";
+    this.value = offered.includes(this.asked) ? this.asked : telling;
     put(this.values, offered.map((name) => el("option", { value: name, text: nameValue(name) === name ? name : `${nameValue(name)} (${name})` })));
     this.values.value = this.value;
     this.values.disabled = offered.length === 0;
