@@ -69,7 +69,7 @@ wheel-check:  ## Build a wheel, install it in an empty environment, run its demo
 
 export define HELD
 from importlib.resources import files
-for name in ("page/static/index.html", "reproduction/published.json", "py.typed"):
+for name in ("page/static/index.html", "page/guide/pages/glossary.md", "reproduction/published.json", "py.typed"):
     assert files("actcause").joinpath(name).is_file(), name
 endef
 

@@ -107,9 +107,8 @@ class Server:
 
     def memory(self) -> int:
         """Bytes of the server and of the processes that answer questions for it."""
-        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
         total = 0
-        for pid in (self.process.pid, *map(int, listed.stdout.split())):
+        for pid in list_processes(self.process.pid):
             status = Path(f"/proc/{pid}/status")
             found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
             total += int(found[1]) * 1024 if found else 0
@@ -133,6 +132,12 @@ class Server:
 
     def answers(self) -> bool:
         return asyncio.run(exchanged(self, b"GET /api/ask/examples HTTP/1.1", b"")) == 200
+
+
+def list_processes(pid: int) -> list[int]:
+    """List a process and all that it started, and that they did."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [pid, *(each for child in listed.stdout.split() for each in list_processes(int(child)))]
 
 
 @contextmanager

@@ -61,7 +61,7 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "preimages": ("#/preimages?example=pusher-1d", wait_for_view),
     "replay": ("#/replay?file=push.parquet&run=push&step=1", show_judged_step),
     "runs": ("#/runs", wait_for_view),
-    "data": ("#/data", wait_for_view),
+    "data": ("#/data?file=push.parquet", wait_for_view),
 }
 
 

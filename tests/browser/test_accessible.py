@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parent / "assets" / "axe.min.js"
-VIEWS = ("ask?event=ST%3D1", "preimages", "replay", "runs", "data", "words")
+VIEWS = ("ask?event=ST%3D1", "preimages", "replay", "runs", "data", "words", "guide?page=choosing-a-definition")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (640, "dark")])

@@ -163,3 +163,33 @@ def test_a_recording_that_says_itself_what_it_is_can_be_learned_from_at_once(tab
     assert "Start here" in tab.locator(".method-words").inner_text()
     method.select_option("never")
     assert "nothing is ever a cause" in tab.locator(".method-words").inner_text()
+
+
+def test_a_recording_of_whole_states_says_what_can_be_done_with_it(tab, tmp_path):
+    from actcause.data import collect_recording
+
+    collect_recording("push", 200, seed=1).save(tmp_path / "whole.parquet")
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", tmp_path / "whole.parquet")
+    tab.get_by_text("whole.parquet: 200 rows of whole states").wait_for()
+    tab.get_by_text("200 rows · whole states").wait_for()
+    tab.get_by_role("button", name="Copy command").click()
+    assert tab.evaluate("navigator.clipboard.readText()") == "actcause train whole.parquet --outcome all --out graphs"
+
+
+def test_the_shadow_of_a_table_in_a_panel_fades_into_the_panel(tab, mine):
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", mine)
+    tab.wait_for_selector(".data-columns")
+    behind, panel = tab.locator(".data-columns").first.evaluate(
+        """node => {
+          const style = getComputedStyle(node.closest('.panel'));
+          const probe = document.createElement('div');
+          probe.style.color = style.getPropertyValue('--panel');
+          node.append(probe);
+          const wanted = getComputedStyle(probe).color;
+          probe.remove();
+          return [getComputedStyle(node).backgroundImage, wanted];
+        }"""
+    )
+    assert panel in behind

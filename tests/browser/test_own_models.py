@@ -193,12 +193,29 @@ def test_words_are_explained_and_a_tour_has_three_steps(tab) -> None:
     question.click()
     note = tab.locator(".term-said")
     assert "held at what they actually were" in note.inner_text()
-    link = note.locator("a").get_attribute("href")
+    more = note.get_by_role("link", name="More in the guide").get_attribute("href")
+    link = note.get_by_role("link", name="All words").get_attribute("href")
     tab.keyboard.press("Escape")
     assert note.count() == 0
     assert question.evaluate("node => node === document.activeElement")
     tab.goto(f"/{link}")
     assert "Halpern-Pearl, modified" in tab.locator(".words .sought").inner_text()
+    tab.goto(f"/{more}")
+    tab.get_by_role("heading", name="Choosing a definition").wait_for()
+    assert tab.locator(".guide table").count() > 0
+
+
+def test_the_guide_leads_to_the_place_that_a_word_means_and_on_to_other_pages(tab) -> None:
+    tab.goto("/#/words?of=witness")
+    tab.locator(".words .sought").get_by_role("link", name="More").click()
+    tab.wait_for_selector(".guide .sought")
+    assert tab.locator(".guide .sought").inner_text() == "witness"
+    assert tab.evaluate("document.querySelector('.guide .sought').getBoundingClientRect().top") < 200
+    tab.get_by_role("link", name="model text", exact=True).click()
+    tab.get_by_role("heading", name="Model text").wait_for()
+    assert "exogenous U in {0, 1}" in tab.locator(".guide pre").first.inner_text()
+    tab.goto("/#/guide?page=nosuch")
+    tab.get_by_text("The guide has no such page.").wait_for()
 
 
 def test_a_model_with_next_values_is_asked_about_over_several_steps(tab) -> None:

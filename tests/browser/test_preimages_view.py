@@ -135,7 +135,7 @@ def test_pointing_at_a_state_says_why_and_names_a_neighbour(tab) -> None:
     assert "Necessary: 11 of 12 settings of m and o" in said
     assert "m: not sufficient: with m=0 held, 2 of 3 settings" in said
     assert "With o=0 instead of 1, m' is 1 and o no longer matters." in said
-    assert tab.locator(".state-line").inner_text().endswith("together, 11")
+    assert tab.locator(".state-line").inner_text().endswith("together (11)")
     tab.mouse.move(5, 5)
     said_of(tab, "m=3, o=0")
 

@@ -135,6 +135,27 @@ def test_a_saved_picture_has_the_colour_of_the_page_behind_it(tab):
         assert pixels.getpixel((3, pixels.height - 3))[:3] == tuple(map(int, re.findall(r"\d+", shown)[:3]))
 
 
+def test_error_bars_have_one_scale_for_all_steps_of_an_episode(tab, run):
+    tab.goto(f"/#/replay?file=pushing.parquet&run={run}&step=1")
+    tab.get_by_text("without pusher").wait_for(timeout=JOB)
+    tab.keyboard.press("Home")
+    _, steps = place(tab)
+    bars = []  # as long as this, for an error of so much
+    for step in range(1, steps + 1):
+        tab.locator(".replay-place", has_text=f"step {step} of").wait_for()
+        bars += tab.locator(".replay-predictions .meter").evaluate_all(
+            """meters => meters.map((meter) => [
+              Number(meter.querySelector('.meter-bar span').style.getPropertyValue('--share')),
+              Number(meter.querySelector('.numbers').textContent),
+            ])"""
+        )
+        tab.keyboard.press("ArrowRight")
+    largest = max(error for _, error in bars)
+    assert max(length for length, _ in bars) == 1
+    for length, error in bars:
+        assert length == pytest.approx(error / largest, abs=0.02)  # errors are shown with few digits
+
+
 def test_every_domain_plays(tab):
     tab.goto("/#/replay?step=1")
     for domain in ("break", "mover-1d", "block-1d", "2-in"):

@@ -32,6 +32,8 @@ def test_a_training_is_started_watched_and_compared_with_the_paper(tab):
     row.wait_for(timeout=JOB)
     assert re.search(r"\d+\.\d\d%", row.inner_text())
     tab.goto("/#/runs?runs=1-in-jaci-auto")
+    tab.get_by_role("img", name="Training curves: error seeing all factors").wait_for()  # one value, in plain words
+    tab.get_by_role("region", name="Training curves").get_by_role("combobox").select_option("every value")
     curves = tab.get_by_role("region", name="Training curves")
     curves.get_by_role("img", name="Training curves: 1-in-jaci-auto").wait_for()
     with tab.expect_download() as saved:
@@ -94,7 +96,7 @@ def test_between_the_axes_of_a_chart_there_are_only_values_and_a_run_that_was_cu
     write_run(server, "whole", "finished", HISTORY + '{"stage": "em", "step": 1000, "full": 0.1}\n')
     write_run(server, "half", "training", HISTORY)
     tab.goto("/#/runs?runs=whole,half&value=full")
-    chart = tab.get_by_role("img", name="Training curves: full")
+    chart = tab.get_by_role("img", name="Training curves: error seeing all factors")
     chart.wait_for()
     assert "half (cut off)" in chart.text_content()
     ends = chart.locator(".chart-end").evaluate_all("nodes => nodes.map((node) => Number(node.getAttribute('cx')))")

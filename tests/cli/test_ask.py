@@ -315,6 +315,16 @@ def test_an_example_in_time_is_asked_at_its_own_step_or_at_another(as_json: Any)
     assert document["context"] == {"ST@0": 1, "BT@0": 1, "ST@1": 0, "BT@1": 0}
 
 
+def test_a_step_past_those_of_an_example_is_refused_with_both_remedies(mistake: Any, as_json: Any) -> None:
+    said = mistake("ask", "overflowing-tank", "--effect", "alarm@99 == 1")
+    assert "'overflowing-tank' is an example of 5 steps, and step 99 was asked about" in said
+    assert said.endswith("ask about step 5 or earlier, or say what the roots were: --context 'stuck=1,drain=1'.")
+    asked = ("--effect", "alarm@6 == 1", "--event", "stuck@5=1")
+    code, _ = as_json("ask", "overflowing-tank", "--context", "stuck=1,drain=1", *asked)
+    assert code == 0
+    assert "is an example of a single step" in mistake("ask", "mover-1d", "--steps", "3", "--effect", "m@3 == 1")
+
+
 def test_mistakes_about_time_are_one_line(tank: str, mistake: Any) -> None:
     trace = ("--trace", tank.replace(".txt", ".csv"))
     assert "--trace ends at step 4, but the question mentions step 9" in mistake(

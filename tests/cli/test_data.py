@@ -195,6 +195,8 @@ def test_where_a_mapping_is_needed_its_option_and_its_json_are_named(tmp_path, m
 def test_a_file_that_is_none_of_ours_is_told_in_plain_words(tmp_path, mistake):
     (tmp_path / "old.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
     assert "is a spreadsheet, not CSV or Parquet" in mistake("describe", str(tmp_path / "old.xls"))
+    (tmp_path / "damaged.xlsx").write_bytes(b"PK\3\4 and nothing else")
+    assert "is a spreadsheet, not CSV or Parquet" in mistake("describe", str(tmp_path / "damaged.xlsx"))
     (tmp_path / "torn.parquet").write_bytes(b"PAR1" + bytes(50) + b"\x10\x00\x00\x00" + b"PAR1")
     said = mistake("describe", str(tmp_path / "torn.parquet"))
     assert "thrift" not in said.lower()

@@ -59,25 +59,25 @@ def sentence(event: str, definition: str, model: Model = ROCKS, effect: str = "B
         (
             "BT=1",
             "modified-hp",
-            "BT=1 is not a cause of BS=1: AC2a fails, "
-            "since no change of it that the definition allows would have undone the effect.",
+            "BT=1 is not a cause of BS=1: "
+            "no change of it that the definition allows would have undone the effect (AC2a).",
         ),
         (
             "BT=1",
             "updated-hp",
-            "BT=1 is not a cause of BS=1: AC2b fails, "
-            "since it is not sufficient under any conditions in which changing it undoes the effect.",
+            "BT=1 is not a cause of BS=1: "
+            "it is not sufficient under any conditions in which changing it undoes the effect (AC2b).",
         ),
         (
             "ST=1, BT=1",
             "modified-hp",
-            "ST=1 and BT=1 together are not a cause of BS=1: AC3 fails, since it is not minimal: ST=1 is enough.",
+            "ST=1 and BT=1 together are not a cause of BS=1: ST=1 is enough (AC3).",
         ),
-        ("BT=0", "modified-hp", "BT=0 is not a cause of BS=1: AC1 fails, since actually BT=1."),
+        ("BT=0", "modified-hp", "BT=0 is not a cause of BS=1: actually BT=1 (AC1)."),
         (
             "ST=0, BH=1",
             "direct",
-            "ST=0 and BH=1 together are not a cause of BS=1: AC1 fails, since actually ST=1 and BH=0.",
+            "ST=0 and BH=1 together are not a cause of BS=1: actually ST=1 and BH=0 (AC1).",
         ),
     ],
 )
@@ -87,8 +87,7 @@ def test_a_verdict_reads_as_a_sentence(event: str, definition: str, expected: st
 
 def test_an_effect_that_did_not_happen_is_said_to_be_so() -> None:
     assert (
-        sentence("ST=1", "modified-hp", effect="BS == 0")
-        == "ST=1 is not a cause of BS=0: AC1 fails, since BS=0 did not happen."
+        sentence("ST=1", "modified-hp", effect="BS == 0") == "ST=1 is not a cause of BS=0: BS=0 did not happen (AC1)."
     )
 
 
@@ -102,8 +101,7 @@ def test_a_label_opens_the_sentence() -> None:
         "The switch A=1 is a cause of B=1: had A been 0, B would have been 0."
     )
     assert str(is_cause(labelled, context="A=1", effect="B", event="A=1, B=1")) == (
-        "The switch A=1 and the lamp B=1 together are not a cause of B=1: "
-        "AC3 fails, since it is not minimal: A=1 is enough."
+        "The switch A=1 and the lamp B=1 together are not a cause of B=1: A=1 is enough (AC3)."
     )
 
 

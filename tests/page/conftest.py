@@ -11,8 +11,8 @@ import pytest
 from running import Gate, wait_for_job
 
 from actcause.page.server.app import build_application
+from actcause.page.server.child import Child
 from actcause.page.server.settings import Limits, Settings
-from actcause.page.server.workers import Child
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # newer versions want another HTTP library than the one that older ones need

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -28,6 +29,7 @@ ROCKS = examples.load("rock-throwing")
 def question(example: Any = ROCKS, **more: Any) -> dict[str, Any]:
     return {
         "text": example.text,
+        "steps": example.steps,
         "context": dict(example.context),
         "effect": example.effect,
         "alpha_sufficiency": None if example.alpha_sufficiency is None else str(example.alpha_sufficiency),
@@ -220,6 +222,17 @@ def test_an_event_is_judged_with_the_condition_that_fails(client: TestClient) ->
     assert (failed["modified-hp"], failed["updated-hp"]) == ("AC2a", "AC2b")
 
 
+def test_verdicts_are_in_plain_words_with_the_condition_in_brackets(client: TestClient) -> None:
+    said = set()
+    for event in ("BT=1", "BT=0", "ST=1, BT=1"):
+        reply = client.post("/api/ask/judge", json=question(event=event)).json()
+        said |= {(each["failed"], each["sentence"]) for each in reply["verdicts"] if each["failed"]}
+    assert {failed for failed, _ in said} >= {"AC1", "AC2a", "AC3"}
+    for failed, sentence in said:
+        assert sentence.endswith(f" ({failed}).")
+        assert not re.search(r"AC\d", sentence.removesuffix(f" ({failed})."))
+
+
 def test_degrees_that_were_left_open_can_be_asked_for(client: TestClient) -> None:
     reply = client.post("/api/ask/degrees", json=question(definitions=["modified-hp"])).json()
     assert reply == {"degrees": ["1/2", "1/2"]}
@@ -266,18 +279,25 @@ def test_a_model_of_a_thousand_variables_is_asked_about_without_being_drawn(clie
 OWN = 'A\nB\' "it\'s \\\\ \\"quoted"'.replace('\\\\ \\"quoted', "a label") + "\nC = A or B'"
 
 
+IN_TIME = 'push\nx in 0..2 = 0\nx\' = min(2, x + push)\ndone "the end" = x == 2'
+EVENTS = {"rock-throwing": "ST=1", "rock-throwing-in-time": "ST@0=1", "own in time": "push@0=1"}
+
+
 @pytest.mark.parametrize("event", [None, "A=1"])
-@pytest.mark.parametrize("name", ["rock-throwing", "loader", "own"])
+@pytest.mark.parametrize("name", ["rock-throwing", "loader", "own", "rock-throwing-in-time", "own in time"])
 def test_the_copied_python_and_command_run_and_say_the_same(
     client: TestClient, tmp_path: Path, name: str, event: str | None
 ) -> None:
     if name == "own":
         asked = question(text=OWN, context={"A": 1, "B'": 0}, effect="C == 1", alpha_necessity=None)
         asked["alpha_sufficiency"] = None
+    elif name == "own in time":
+        context = {"push@0": 1, "push@1": 1, "push@2": 0}
+        asked = question(text=IN_TIME, steps=2, context=context, effect="done@2 == 1")
     else:
         asked = question(examples.load(name))
     if event:
-        asked["event"] = "ST=1" if name == "rock-throwing" else event
+        asked["event"] = EVENTS.get(name, event)
     reply = client.post("/api/ask/judge" if event else "/api/ask/answer", json=asked).json()
     script = tmp_path / "copied.py"
     code = client.post("/api/ask/code", json=asked).json()
@@ -299,6 +319,19 @@ def test_the_copied_python_and_command_run_and_say_the_same(
     for sentence in sentences:
         assert sentence in said
         assert sentence in shown.stdout
+
+
+def test_the_copied_code_has_a_model_with_time_as_it_was_written(client: TestClient) -> None:
+    asked = question(text=IN_TIME, steps=None, context={"push@0": 1, "push@1": 1, "push@2": 0}, effect="done@2 == 1")
+    code = client.post("/api/ask/code", json=asked).json()
+    assert "\n).unrolled(2)\n" in code["python"]
+    assert "actcause ask - --steps 2 " in code["command"]
+    for written in code.values():
+        assert "x' = min(2, x + push)" in written
+        assert "x@1 =" not in written
+    tank = client.post("/api/ask/code", json=question(examples.load("overflowing-tank"))).json()
+    assert ").unrolled(5)\n" in tank["python"]
+    assert tank["command"].startswith("actcause ask overflowing-tank --context")
 
 
 # -- budgets -----------------------------------------------------------------------------------------
@@ -353,6 +386,24 @@ def test_a_model_with_time_is_unrolled_over_the_steps_that_are_asked_for(client)
 
 
 # -- for those who do not know the context -------------------------------------------------------------
+
+
+def test_a_question_past_the_last_step_is_refused_beside_its_field(client: TestClient) -> None:
+    context = {f"valve@{step}": 1 for step in range(3)}
+    asked = {**question(), "text": TANK, "steps": 2, "context": context, "effect": "full@2 == 1"}
+    for more in ({"effect": "full@9 == 1"}, {"contrast": "full@9 == 0"}, {"normality": ["valve@9 == 0"]}):
+        reply = client.post("/api/ask/answer", json={**asked, **more})
+        assert (reply.status_code, reply.json()["parameter"]) == (422, *more)
+        assert "mentions step 9, but the model goes to step 2; " in reply.json()["error"]
+        assert reply.json()["error"].endswith("or raise the steps to 9.")
+
+
+def test_an_example_with_time_is_listed_as_it_was_written(client: TestClient) -> None:
+    listed = {entry["name"]: entry for entry in client.get("/api/ask/examples").json()}
+    tank, rocks = listed["overflowing-tank"], listed["rock-throwing"]
+    assert (tank["steps"], rocks["steps"], rocks["unrolled"]) == (5, None, None)
+    assert "level' = " in tank["text"]
+    assert "level@5 = " in tank["unrolled"]
 
 
 def test_explanations_are_relative_to_what_is_known(client: TestClient) -> None:

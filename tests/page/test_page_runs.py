@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from running import wait_for_job
@@ -214,3 +216,15 @@ def test_a_training_of_ours_that_was_killed_is_not_taken_for_somebody_elses(tmp_
     assert runs._summarise(tmp_path, None)["status"] == "elsewhere"
     assert status(ended_ago=1) == "interrupted"
     assert status(ended_ago=30) == "elsewhere"  # it was written to after our job had ended
+
+
+def test_every_stage_of_a_training_has_plain_words() -> None:
+    from actcause import learn
+    from actcause.page.server.app import STATIC
+
+    words = (STATIC / "js/runs/training_words.js").read_text()
+    known = set(re.findall(r'[{,\s]"?([\w-]+)"?: "', words[words.index("STAGES") : words.index("VALUES")]))
+    sources = [path.read_text() for path in Path(learn.__file__).parent.rglob("*.py")]
+    stages = {name for text in sources for name in re.findall(r'\b[Ss]tage\(\s*"([\w-]+)"', text)}
+    assert len(stages) > 8
+    assert stages <= known

@@ -12,9 +12,11 @@ import trial
 from fastapi import Request
 from running import Gate, jump, run, until
 
+from actcause.page.server.child import answer_calls
 from actcause.page.server.services import Refused
 from actcause.page.server.settings import MIB, Limits
 from actcause.page.server.workers import QuestionWorkers
+from actcause.parallel.child_process import ChildProcess
 
 
 def with_workers(test: Callable[[QuestionWorkers], Awaitable[Any]], **limits: Any) -> Any:
@@ -57,7 +59,7 @@ def test_what_a_function_refuses_comes_back_in_its_words() -> None:
     with_workers(test)
 
 
-def test_a_bug_is_a_sentence_and_the_worker_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_bug_is_a_sentence_and_the_worker_goes_on() -> None:
     async def test(workers: QuestionWorkers) -> dict[str, Any]:
         with pytest.raises(Refused, match="went wrong") as error:
             await workers.call(trial.fail, {"how": "bug"})
@@ -65,6 +67,17 @@ def test_a_bug_is_a_sentence_and_the_worker_goes_on(capfd: pytest.CaptureFixture
         return await workers.call(trial.double, {"number": 1})
 
     assert with_workers(test)["doubled"] == 2
+
+
+def test_the_details_of_a_bug_are_in_the_servers_errors_and_nothing_is_in_its_output(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    child = ChildProcess.start(answer_calls, 2048 * MIB)  # a new interpreter: a copy prints where the first one did
+    child.channel.recv()
+    for asked in ((trial.fail, {"how": "bug"}), (trial.double, {"number": 1})):
+        child.channel.send(asked)
+        child.channel.recv()
+    child.end()
     printed = capfd.readouterr()
     assert "KeyError" in printed.err
     assert "is no message" in printed.err
@@ -149,16 +162,15 @@ def test_a_question_that_has_worked_long_gets_a_lower_priority() -> None:
     assert with_workers(test, patience=0.2) == 10
 
 
-def test_too_many_long_questions_are_refused(gate: Gate) -> None:
+def test_more_long_questions_than_may_move_aside_go_on_as_long_as_nobody_waits(gate: Gate) -> None:
     async def test(workers: QuestionWorkers) -> list[Any]:
-        calls = [asyncio.ensure_future(workers.call(trial.hold, gate.payload)) for _ in range(3)]
+        calls = [asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=60)) for _ in range(3)]
         await until(lambda: gate.count() == 3)
-        await jump(2)
+        await jump(30)
         gate.open()
-        return await asyncio.gather(*calls, return_exceptions=True)
+        return await asyncio.gather(*calls)
 
-    ended = with_workers(test, workers=3, slow=1)
-    assert [each.status for each in ended if isinstance(each, Refused)] == [503, 503]
+    assert [list(each) for each in with_workers(test, workers=3, slow=1)] == [["niceness"]] * 3
 
 
 def test_of_the_questions_that_wait_the_newest_goes_first(gate: Gate) -> None:
@@ -180,32 +192,92 @@ def test_of_the_questions_that_wait_the_newest_goes_first(gate: Gate) -> None:
     assert with_workers(test, patience=100) == [2, 1, 0]
 
 
-def test_while_long_questions_wait_a_process_is_kept_for_one_that_comes(gate: Gate) -> None:
-    async def test(workers: QuestionWorkers) -> tuple[int, int]:
-        calls = [asyncio.ensure_future(workers.call(trial.hold, gate.payload)) for _ in range(3)]
-        await until(lambda: gate.count() == 2)  # the third waits
-        await jump(1.5)  # both are long now; one process takes the third, the other is kept
+def test_a_question_that_comes_does_not_wait_for_long_ones_to_end(gate: Gate) -> None:
+    """Sixty came before it and none of them ever ends: it waits for a turn of one of them, and no more."""
+
+    async def test(workers: QuestionWorkers) -> tuple[bool, int, int]:
+        calls = [asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=1000)) for _ in range(60)]
         await until(lambda: gate.count() == 3)
-        calls += [asyncio.ensure_future(workers.call(trial.hold, gate.payload)) for _ in range(5)]
-        await until(lambda: gate.count() == 4)  # one that comes is served at once, four wait
-        await jump(1.5)
-        await until(lambda: gate.count() == 5)  # of those, one is tried at a time
-        quick = await workers.call(trial.double, {"number": 2})
+        quick = asyncio.ensure_future(workers.call(trial.double, {"number": 2}))
+        await jump(0.8)
+        waited = not quick.done()
+        await jump(0.4)  # the patience with the first three is over
+        doubled = (await quick)["doubled"]
+        turns = gate.count()
         for call in calls:
             call.cancel()
-        return gate.count(), quick["doubled"]
+        return waited, doubled, turns
 
-    assert with_workers(test, workers=2, slow=9, seconds=1000, patience=1) == (5, 4)
+    waited, doubled, turns = with_workers(test, workers=3, slow=4, seconds=1000, patience=1)
+    assert (waited, doubled) == (True, 4)
+    assert turns <= 6  # not all sixty had theirs
 
 
-def test_too_many_waiting_questions_are_refused() -> None:
+def test_while_long_questions_wait_a_process_is_kept_for_one_that_comes(gate: Gate) -> None:
+    async def test(workers: QuestionWorkers) -> list[int]:
+        calls = [asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=1000)) for _ in range(10)]
+        await until(lambda: gate.count() == 2)
+        await jump(1.2)  # both are long now: the newest gets one process, the other is kept
+        await until(lambda: gate.count() == 3)
+        answers = [(await workers.call(trial.double, {"number": number}))["doubled"] for number in range(5)]
+        came = gate.count()
+        for call in calls:
+            call.cancel()
+        return [*answers, came]
+
+    assert with_workers(test, workers=2, slow=9, seconds=1000, patience=1) == [0, 2, 4, 6, 8, 3]
+
+
+def test_a_long_question_with_no_room_aside_gives_way_and_is_asked_again(gate: Gate) -> None:
+    async def test(workers: QuestionWorkers) -> tuple[int, dict[str, Any], int]:
+        long = asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=1000))
+        await until(gate.count)
+        await jump(5)  # nobody waits: it goes on
+        quick = asyncio.ensure_future(workers.call(trial.double, {"number": 2}))
+        doubled = (await quick)["doubled"]
+        await until(lambda: gate.count() == 2)  # in another process
+        gate.open()
+        return doubled, await long, gate.count()
+
+    doubled, long, came = with_workers(test, slow=0, seconds=1000, patience=1)
+    assert (doubled, long["niceness"], came) == (4, 0, 2)
+
+
+def test_one_that_gave_way_and_finds_no_room_in_its_time_is_told_so(gate: Gate) -> None:
+    async def test(workers: QuestionWorkers) -> Refused:
+        await workers.call(trial.double, {"number": 1})  # the process has started
+        long = asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=1000))
+        await until(gate.count)
+        await jump(2)
+        newer = asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=1000))
+        await until(lambda: gate.count() == 2)
+        await jump(10)
+        with pytest.raises(Refused, match="Too many long questions") as error:
+            await long
+        newer.cancel()
+        return error.value
+
+    assert with_workers(test, slow=0, seconds=10, patience=1).status == 503
+
+
+def test_a_question_gives_way_by_what_it_has_worked_before_its_patience_is_over() -> None:
+    async def test(workers: QuestionWorkers) -> int:
+        long = asyncio.ensure_future(workers.call(trial.work_until_niced, {}, seconds=1000))
+        quick = await workers.call(trial.double, {"number": 2})
+        await long
+        return quick["doubled"]
+
+    assert with_workers(test, patience=1000, turn=0.1) == 4
+
+
+def test_of_too_many_waiting_questions_the_oldest_are_refused() -> None:
     async def test(workers: QuestionWorkers) -> list[Any]:
         await workers.call(trial.double, {"number": 1})  # the process has started
         calls = [workers.call(trial.double, {"number": 1}) for _ in range(6)]
         return await asyncio.gather(*calls, return_exceptions=True)
 
     ended = with_workers(test, waiting=2)
-    assert sum(isinstance(each, Refused) and each.status == 503 for each in ended) == 3
+    assert [isinstance(each, Refused) and each.status for each in ended] == [False, 503, 503, 503, False, False]
 
 
 def test_a_newer_question_takes_the_place_of_an_older_one_of_the_same_owner(gate: Gate) -> None:

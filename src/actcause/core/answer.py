@@ -405,22 +405,21 @@ class Verdict:
         return f"{what} not a cause of {effect}: {self._why_not()}."
 
     def _why_not(self) -> str:
+        """Say why not in plain words; the literature's name for the condition stands in brackets."""
         query = self.query
         if self.failed == "AC1":
             untrue = {name: query.actual[name] for name, value in self.event.items() if query.actual[name] != value}
-            if untrue:
-                return f"AC1 fails, since actually {write_assignments(untrue)}"
-            return f"AC1 fails, since {query.effect_text} did not happen"
-        if self.failed == "AC2a" and query.definition == "functional" and query.alpha_necessity is not None:
-            share = query.alpha_necessity
-            few = f"less than the share {share} of its values would have {query.goal_text}"
-            return f"AC2a fails, since whatever is held, {few}"
-        if self.failed == "AC2a":
-            return f"AC2a fails, since no change of it that the definition allows would have {query.goal_text}"
-        if self.failed == "AC2b":
-            return "AC2b fails, since it is not sufficient under any conditions in which changing it undoes the effect"
-        smaller = f": {write_assignments(self.smaller)} is enough" if self.smaller else ""
-        return f"AC3 fails, since it is not minimal{smaller}"
+            reason = f"actually {write_assignments(untrue)}" if untrue else f"{query.effect_text} did not happen"
+        elif self.failed == "AC2a" and query.definition == "functional" and query.alpha_necessity is not None:
+            few = f"less than the share {query.alpha_necessity} of its values would have {query.goal_text}"
+            reason = f"whatever is held, {few}"
+        elif self.failed == "AC2a":
+            reason = f"no change of it that the definition allows would have {query.goal_text}"
+        elif self.failed == "AC2b":
+            reason = "it is not sufficient under any conditions in which changing it undoes the effect"
+        else:
+            reason = f"{write_assignments(self.smaller)} is enough" if self.smaller else "there is a smaller cause"
+        return f"{reason} ({self.failed})"
 
     def __str__(self) -> str:
         return self.sentence

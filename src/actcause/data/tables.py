@@ -22,6 +22,7 @@ TRUE, FALSE = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f
 BLOCK = 1 << 20  # bytes of text that are read at a time
 ZIP = b"PK"  # the first bytes of an NPZ file, and of newer spreadsheets
 OLD_SPREADSHEET = bytes.fromhex("d0cf11e0")
+SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 SHEETS = ("[Content_Types].xml", "mimetype", "META-INF/manifest.xml")  # in spreadsheets, and not in NPZ files
 
 Chunk = Mapping[str, Array]
@@ -89,7 +90,8 @@ def _is_npz(path: Path) -> bool:
     if start[:2] == ZIP:
         with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as file:
             names = file.namelist()
-    if start == OLD_SPREADSHEET or any(name in SHEETS for name in names):
+    sheet = start == OLD_SPREADSHEET or path.suffix.lower() in SPREADSHEETS
+    if sheet or any(name in SHEETS for name in names):
         raise DataError(f"{path} is a spreadsheet, not CSV or Parquet: save the sheet as CSV.")
     return start[:2] == ZIP
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that the caller's threads hold
@@ -23,16 +23,19 @@ SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that the
 class ChildProcess:
     """A process, and our end of its pipe."""
 
-    process: SpawnProcess
+    process: BaseProcess
     channel: Connection
 
     @classmethod
-    def start(cls, target: Callable[..., None], *arguments: Any) -> ChildProcess:
-        """Call `target(channel, *arguments)`, a function of a module, in a process of its own."""
+    def start(cls, target: Callable[..., None], *arguments: Any, context: Any = SPAWN) -> ChildProcess:
+        """Call `target(channel, *arguments)`, a function of a module, in a process of its own.
+
+        `context` is one of multiprocessing's that starts processes without our threads.
+        """
         with hold_interrupts():  # nobody would know of a process that an interrupt cut off here
-            ours, its = SPAWN.Pipe()
+            ours, its = context.Pipe()
             # A daemon ends with us, even where nobody closed it.
-            process = SPAWN.Process(target=_run, args=(target, its, *arguments), daemon=True)
+            process = context.Process(target=_run, args=(target, its, *arguments), daemon=True)
             process.start()
             its.close()  # so that the end of the process is the end of the pipe
             return cls(process, ours)

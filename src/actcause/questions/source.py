@@ -14,7 +14,7 @@ from ..core import text
 from ..core.model import Model
 from ..core.normality import ORDERS, Normality
 from ..core.parser import TOKEN
-from ..core.steps import AT, PRIME, find_last_step, split_step
+from ..core.steps import AT, PRIME, at_step, find_last_step, split_step
 from ..core.trace import Trace
 from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
 from ..examples import Example
@@ -139,9 +139,9 @@ class ModelSource:
 
         Of a model in time a name without a step is set at every step.
         """
-        in_time = any(AT in name and split_step(name)[1] is not None for name in self.model.variables)
+        timed = find_last_step(self.model.variables) is not None
         if given is not None:
-            if in_time:
+            if timed:
                 with blaming("context"):
                     context = text.parse_event(given)
             else:
@@ -151,15 +151,36 @@ class ModelSource:
             if follows is not None:
                 wrong = "{parameter} sets {name}, which follows from its equation; set only roots."
                 raise QueryError(wrong, parameter="context", name=follows)
-            return self._fill_in_time(context) if in_time else context
+            return self._fill_in_time(context) if timed else context
         if self.trace is not None:
             return self.trace.context(self.model)
         if self.example is not None:
+            self._check_steps(self.example)
             return {name: value for name, value in self.example.context.items() if name in self.model.ranges}
         if not self.model.roots:
             return {}
         listed = ",".join(f"{name}={self.model.ranges[name][-1]}" for name in self.model.roots[:5])
         raise _missing("context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
+
+    def _check_steps(self, example: Example) -> None:
+        """Refuse to guess what the roots of an example were at steps that it does not tell of."""
+        last = find_last_step(self.model.variables)
+        if last is None or (example.steps is not None and last <= example.steps):
+            return
+        ranges, inputs = self.model.ranges, {}
+        for name in self.model.roots:
+            base = split_step(name)[0]
+            inputs[base if at_step(base, last) in self.model.roots else name] = ranges[name][-1]
+        listed = ",".join(f"{name}={value}" for name, value in inputs.items())
+        known, remedy = "a single step", ""
+        if example.steps is not None:
+            known, remedy = f"{example.steps} steps", f"ask about step {example.steps} or earlier, or "
+        wrong = (
+            "'{name}' is an example of {known}, and step {last} was asked about; "
+            "{remedy}say what the roots were: {parameter} '{listed}'."
+        )
+        given = {"name": example.name, "known": known, "last": last, "remedy": remedy, "listed": listed}
+        raise QueryError(wrong, parameter="context", **given)
 
     def _fill_in_time(self, context: dict[str, int]) -> dict[str, int]:
         """Set what was said at every step; what was recorded may not be said again."""

@@ -117,9 +117,9 @@ class _EventJudge:
         untrue = {name: query.actual[name] for name, value in event.items() if query.actual[name] != value}
         if untrue:
             actually = ", ".join(f"{name}={show_value(value)}" for name, value in untrue.items())
-            return self.verdict(False, PROVED, f"AC1 fails, since actually {actually}")
+            return self.verdict(False, PROVED, f"actually {actually} (AC1)")
         if not query.happened:
-            return self.verdict(False, PROVED, f"AC1 fails, since {query.effect_text} did not happen")
+            return self.verdict(False, PROVED, f"{query.effect_text} did not happen (AC1)")
         if isinstance(self.search, FunctionalSearch):
             return self._decide_functional(self.search)
         if query.definition in SETS:
@@ -133,10 +133,10 @@ class _EventJudge:
                 if len(cause.event) == len(names):
                     return self.verdict(True, cause.certainty, witness=cause.witness)
                 enough = ", ".join(f"{name}={show_value(value)}" for name, value in cause.event.items())
-                return self.verdict(False, PROVED, f"AC3 fails, since it is not minimal: {enough} is enough")
+                return self.verdict(False, PROVED, f"{enough} is enough (AC3)")
         certainty = PROVED if search.changes.exact(names) else LIKELY
         tried = "" if certainty == PROVED else " that was tried"
-        return self.verdict(False, certainty, f"AC2a fails, since no change of it{tried} would have undone the effect")
+        return self.verdict(False, certainty, f"no change of it{tried} would have undone the effect (AC2a)")
 
     def _decide_member(self, search: ChangeSearch) -> BoxVerdict:
         if len(self.event) > 1:
@@ -146,7 +146,7 @@ class _EventJudge:
             if dict(cause.event) == self.event:
                 return self.verdict(True, cause.certainty, witness=cause.witness)
         certainty = PROVED if search.progress.proved_size >= len(search.changes.names) else LIKELY
-        return self.verdict(False, certainty, "AC2 fails, since no change shows it")
+        return self.verdict(False, certainty, "no change shows it (AC2)")
 
     def _decide_functional(self, search: FunctionalSearch) -> BoxVerdict:
         cause, certain = search.admit(tuple(self.event))
@@ -160,6 +160,6 @@ class _EventJudge:
                 smaller, sure = search.admit(names)
                 certain = certain and sure
                 if smaller is not None:
-                    reason = f"AC3 fails, since {', '.join(names)} is a smaller one"
+                    reason = f"{', '.join(names)} is a smaller one (AC3)"
                     return self.verdict(False, smaller.certainty, reason)
         return self.verdict(True, PROVED if certain else LIKELY, witness=cause.witness)

@@ -20,7 +20,7 @@ from ...core.find import get_definition, make_query
 from ...core.model import Model
 from ...core.normality import ORDERS, Normality
 from ...core.responsibility import WITH_DEGREES
-from ...errors import ActCauseError, ModelError, ParseError
+from ...errors import ActCauseError, ModelError, ParseError, QueryError
 from ...questions.source import Timing
 from ..server.services import Refused
 from . import as_code
@@ -53,6 +53,7 @@ def check(payload: dict[str, Any]) -> dict[str, Any]:
         "roots": list(model.roots[:SET_ROOTS]),
         "last": model.variables[-1],
         "sink": _find_sink(model),
+        "unrolled": model.to_text() if payload.get("steps") is not None and count <= DRAWN else None,
         "variables": [
             {
                 "name": name,
@@ -103,7 +104,11 @@ def code(payload: dict[str, Any]) -> dict[str, Any]:
     """Write the question as Python and as a command."""
     query = read_query(payload)
     event = None if payload["event"] is None else query.check_event(payload["event"])
-    return {"python": as_code.write_python(query, event), "command": as_code.write_command(query, event)}
+    model = as_code.WrittenModel.of(query, Model.from_text(payload["text"]))
+    return {
+        "python": as_code.write_python(query, event, model),
+        "command": as_code.write_command(query, event, model),
+    }
 
 
 def _ask_in_turn(query: Query, event: dict[str, int] | None, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -175,6 +180,7 @@ def read_query(payload: dict[str, Any]) -> Query:
     """Read a question; its definition is to be replaced."""
     asked = (payload["effect"], payload["event"], payload.get("contrast"), *(payload.get("normality") or ()))
     timing = Timing.read(payload.get("steps"), None, (*asked, *payload["context"]))
+    _check_steps(payload, timing)
     return make_query(
         read_model(payload["text"], timing.steps, timing.mentioned),
         payload["context"],
@@ -185,6 +191,21 @@ def read_query(payload: dict[str, Any]) -> Query:
         payload.get("contrast") or None,
         _read_normality(payload),
     )
+
+
+def _check_steps(payload: dict[str, Any], timing: Timing) -> None:
+    """Refuse a question past the steps of the model, beside the field that asks it."""
+    if timing.steps is None or timing.mentioned is None or timing.mentioned <= timing.steps:
+        return
+    rules = "\n".join(payload.get("normality") or ())
+    fields = {"effect": payload["effect"], "event": payload["event"], "contrast": payload.get("contrast")}
+    for name, text in {**fields, "normality": rules}.items():
+        if Timing.read(None, None, [text]).mentioned == timing.mentioned:
+            wrong = (
+                "{parameter} mentions step {mentioned}, but the model goes to step {last}; ask about step {last} or "
+            )
+            remedy = "earlier, or raise the steps to {mentioned}."
+            raise QueryError(wrong + remedy, parameter=name, mentioned=timing.mentioned, last=timing.steps)
 
 
 def _read_normality(payload: dict[str, Any]) -> Normality | None:

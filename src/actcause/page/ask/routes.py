@@ -79,7 +79,9 @@ def _build_catalogue() -> list[dict[str, Any]]:
     return [
         {
             **{name: getattr(example, name) for name in plain},
-            "text": example.model_text,
+            "text": example.text,
+            "steps": example.steps,
+            "unrolled": None if example.steps is None else example.model_text,
             **{name: show(getattr(example, name)) for name in ("alpha_sufficiency", "alpha_necessity")},
             "context": dict(example.context),
             "notes": list(example.notes),

@@ -14,6 +14,7 @@ import numpy as np
 from ...data import DataError, describe
 from ...data.mapping import ColumnMap
 from ...data.parquet import is_parquet, open_parquet, parse_header
+from ...data.recording_file import is_recording
 from ...data.roles import build_mapping, guess_roles, read_roles
 from ...data.tables import chunks, column_names
 from ...io.atomic import write_whole_bytes
@@ -29,10 +30,16 @@ Array = np.ndarray[Any, Any]
 
 
 def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Inspect a file's columns: types, ranges, and the role of each as its name says it, or as a guess."""
+    """Inspect a file's columns: types, ranges, and the role of each as its name says it, or as a guess.
+
+    Of a recording of whole states only that is said: it has no single outcome to be explained here.
+    """
     path = _find_file(payload)
     with _name_file(path, payload):
         library.check_size(path)
+        if is_parquet(path) and is_recording(path):
+            with open_parquet(path) as file:
+                return {"rows": int(file.metadata.num_rows), "whole": True}
         names = column_names(path)
         if len(names) > MOST_COLUMNS:
             raise DataError(f"{path} has {len(names)} columns; {MOST_COLUMNS} are the most that the page can show.")
@@ -48,6 +55,7 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
             layout, why = None, str(wrong)
     return {
         "rows": seen if rows is None and seen < LOOKED_AT else rows,
+        "whole": False,
         "looked_at": seen,
         "columns": columns,
         "first": first,

@@ -264,6 +264,7 @@ def _describe_recording(source: Path, changed: int, mapped: int | None) -> dict[
     from ...data import DataError
     from ...data.mapping import ColumnMap
     from ...data.parquet import is_parquet, open_parquet, parse_header
+    from ...data.recording_file import is_recording
     from ...data.tables import column_names
 
     rows = domain = layout = None
@@ -280,8 +281,10 @@ def _describe_recording(source: Path, changed: int, mapped: int | None) -> dict[
             layout, labelled = found.layout, bool(found.cause)
     except DataError as wrong:
         said = str(wrong).replace(str(source), source.name)
-        return {"rows": rows, "layout": None, "domain": None, "labelled": False, "error": said}
-    return {"rows": rows, "layout": describe_layout(layout), "domain": domain, "labelled": labelled, "error": None}
+        whole = rows is not None and is_recording(source)
+        return {"rows": rows, "layout": None, "domain": None, "labelled": False, "error": said, "whole": whole}
+    names = describe_layout(layout)
+    return {"rows": rows, "layout": names, "domain": domain, "labelled": labelled, "error": None, "whole": False}
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from ...errors import ActCauseError
 from ..ask import routes as ask
 from ..data import routes as uploads
+from ..guide import routes as guide
 from ..replay import routes as replay
 from ..runs import routes as runs
 from ..spaces import routes as preimages
@@ -26,7 +27,7 @@ from .workers import QuestionWorkers
 
 STATIC = Path(__file__).parents[1] / "static"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-ROUTERS = (ask.router, preimages.router, replay.router, runs.router, uploads.router, jobs.router)
+ROUTERS = (ask.router, preimages.router, replay.router, runs.router, uploads.router, jobs.router, guide.router)
 
 
 def build_application(settings: Settings) -> FastAPI:

@@ -1,11 +1,14 @@
-"""What the processes of `workers.py` and `jobs.py` do: call the functions that they are sent, and reply."""
+"""The processes of `workers.py` and `jobs.py`, from both ends: they call the functions that they are sent."""
 
 from __future__ import annotations
 
+import asyncio
+import math
 import os
 import resource
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,12 +17,82 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ...errors import ActCauseError
+from ...parallel.child_process import ChildProcess, environment
 from .services import Refused
 
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 RECYCLED = 512 << 10  # KiB of memory after which a worker asks to be replaced
 MOST_CALLS = 5000
 QUESTION_MEMORY = "This takes more memory than a question may; use fewer variables or smaller ranges."
 JOB_MEMORY = "This takes more memory than a job may; take fewer rows or a smaller network, or use the command line."
+
+
+Payload = dict[str, Any]
+
+
+class Child:
+    """A process that works for the server, and the messages to and from it."""
+
+    def __init__(self, child: ChildProcess) -> None:
+        self._child = child
+        self.process = child.process
+        self.gone = asyncio.Event()
+        self.calls = 0
+        self.fresh = 0  # KiB of memory when it was ready
+        self._messages: asyncio.Queue[Payload | None] = asyncio.Queue()
+        threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
+
+    @classmethod
+    def start(cls, target: Callable[..., None], *arguments: Any) -> Child:
+        """Start a new interpreter."""
+        with environment(ONE_THREAD):
+            return cls(ChildProcess.start(target, *arguments))
+
+    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand on what the process sends; in a thread, since to read from a pipe is to wait."""
+        with suppress(RuntimeError):  # the loop is closed
+            with suppress(EOFError, OSError):
+                while True:
+                    loop.call_soon_threadsafe(self._messages.put_nowait, self._child.channel.recv())
+            loop.call_soon_threadsafe(self._messages.put_nowait, None)
+            loop.call_soon_threadsafe(self.gone.set)
+
+    def send(self, function: Callable[..., Any], payload: Payload) -> None:
+        with suppress(OSError):  # it died; receive() finds out
+            self._child.channel.send((function, payload))
+
+    async def receive(self) -> Payload:
+        """Wait for the next message; EOFError if the process has ended."""
+        message = await self._messages.get()
+        if message is None:
+            raise EOFError
+        return message
+
+    async def gather_reply(self, parts: list[Payload]) -> Payload:
+        """Gather a reply, which may come in parts, also for a caller who waits no longer."""
+        while "part" in (message := await self.receive()):
+            parts.append(message["part"])
+        if parts and "refused" not in message:
+            message["result"] = {"parts": parts, "late": None}
+        return message
+
+    def measure_work(self) -> float:
+        """Measure the seconds that it has had a processor; infinity where the system does not say."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat") as file:
+                after_name = file.read().rpartition(")")[2].split()
+        except OSError:
+            return math.inf
+        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+
+    async def end(self) -> None:
+        """Kill it and wait until it is gone."""
+        self.process.kill()
+        await self.gone.wait()
+        self._child.end()
+
+
+# -- in the process ----------------------------------------------------------------------------------------
 
 
 def answer_calls(channel: Connection, most_memory: int) -> None:

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 
 from fastapi import APIRouter, Request
 
-from .child import run_job
+from .child import Child, Payload, run_job
 from .services import Refused
 from .settings import Limits
-from .workers import Child, Payload
 
 GRACE = 5.0  # seconds in which a cancelled job may put its files in order
 UNENDED = ("waiting", "running")
@@ -110,7 +109,7 @@ class Jobs:
 
     async def _run(self, job: BackgroundJob) -> Payload:
         """Run a job's process to its end, and return its last message."""
-        child = Child(run_job, self._limits.niceness, self._limits.job_memory)
+        child = Child.start(run_job, self._limits.niceness, self._limits.job_memory)
         try:
             child.send(job.function, job.payload)
             while "progress" in (message := await child.receive()):

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from .workers import QuestionWorkers
 
 
-FIELDS = {"effect": "The effect", "event": "The event", "outcome": "The outcome", "where": "The restriction"}
+FIELDS = {
+    "effect": "The effect",
+    "event": "The event",
+    "contrast": "What it is set against",
+    "normality": "What is normal",
+    "steps": "The number of steps",
+    "outcome": "The outcome",
+    "where": "The restriction",
+}
 
 
 class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget does
@@ -37,7 +45,8 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
         if error.parameter is None:
             return cls(str(error), error.line)
         where = f"{name_field(error.parameter)}, at character {error.column}"
-        return cls(f"{where}: {error.reason}.", parameter=error.parameter)
+        end = "" if error.reason.endswith("?") else "."
+        return cls(f"{where}: {error.reason}{end}", parameter=error.parameter)
 
 
 def name_field(parameter: str, value: str = "") -> str:

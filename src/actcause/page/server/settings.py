@@ -20,7 +20,8 @@ class Limits:
     memory: int = 2048 * MIB
     workers: int = 3  # one more than the two cores of a small machine, ready when another is killed
     slow: int = 4  # questions that may take longer than `patience` at the same time
-    patience: float = 1.0
+    patience: float = 1.0  # seconds after which a question is long
+    turn: float = 0.2  # seconds of a processor after which it gives way to one that waits
     rest: float = 60.0  # seconds after which a process that has grown, and has nothing to do, makes room
     waiting: int = 200
     running_jobs: int = 2

@@ -1,103 +1,66 @@
 """Workers: a few warm processes that answer short questions, so that none can hold the server up.
 
-A question that takes longer than `patience` moves out of the way: another process takes its place, and
-its own gets a lower priority, until the question ends or its time is up. A process past its time is
-killed; one past its memory says so.
+Nobody knows beforehand which questions are short. So each has a turn, and a new one never waits for long ones to end:
 
-Of the questions that wait, the newest goes first, and while long ones are about, one process is kept for those that
-come: however many long questions wait, a short one is answered soon.
+- Of those that wait, the newest goes first (`waiting_line.py`). While long ones are about, one process is kept for
+  those that come.
+- A question whose turn is over (`turn` seconds of a processor, or `patience` by the clock) gives way as soon as another
+  waits: it moves aside, where it goes on at a lower priority; where enough are aside already, its process is killed,
+  and it is asked again once nothing new waits.
+- A process that is taken away is replaced by a copy of a warm one, at once (`warm_copies.py`).
+
+A process past its time is killed; one past its memory says so.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import os
-import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...parallel.child_process import ChildProcess, environment
-from .child import answer_calls
+from .child import Child, Payload, answer_calls
 from .services import Refused
 from .settings import Limits
+from .waiting_line import Place, WaitingLine
+from .warm_copies import copy_child
 
 if TYPE_CHECKING:
     from fastapi import Request
 
 REMEDY = "ask about a smaller model, or use the command line or Python, which have no such limit."
 SUPERSEDED = "A newer question took the place of this one."
+BUSY = "The server is busy; try again in a moment."
+TOO_MANY = "Too many questions are waiting; try again in a moment."
+TOO_LONG = "Too many long questions are being answered; try again in a moment."
 GROWN = 20 << 10  # KiB that a process may gain before it is replaced at leisure
 START_SECONDS = 60.0  # in which the first process must be there; a machine may be busy
-LOOK_SECONDS = 0.2  # between two looks at how long a question has worked
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+LOOK_SECONDS = 0.05  # between two looks at how long a question has worked
 
-Payload = dict[str, Any]
 Function = Callable[[Payload], Payload | Iterator[Payload]]
 
 
-class Child:
-    """A process of `child.py` and the messages to and from it."""
+@dataclass(eq=False)
+class Turn:
+    """A question that a process is answering; `since` when, and after how much work of the process."""
 
-    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
-        with environment(ONE_THREAD):
-            self._child = ChildProcess.start(target, *arguments)
-        self.process = self._child.process
-        self.gone = asyncio.Event()
-        self.calls = 0
-        self.fresh = 0  # KiB of memory when it was ready
-        self._messages: asyncio.Queue[Payload | None] = asyncio.Queue()
-        threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
+    child: Child
+    since: float
+    work: float
+    aside: bool = False
+    cut: asyncio.Event = field(default_factory=asyncio.Event)  # it has to give its process up
 
-    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand on what the process sends; in a thread, since to read from a pipe is to wait."""
-        with suppress(RuntimeError):  # the loop is closed
-            with suppress(EOFError, OSError):
-                while True:
-                    loop.call_soon_threadsafe(self._messages.put_nowait, self._child.channel.recv())
-            loop.call_soon_threadsafe(self._messages.put_nowait, None)
-            loop.call_soon_threadsafe(self.gone.set)
-
-    def send(self, function: Callable[..., Any], payload: Payload) -> None:
-        with suppress(OSError):  # it died; receive() finds out
-            self._child.channel.send((function, payload))
-
-    async def receive(self) -> Payload:
-        """Wait for the next message; EOFError if the process has ended."""
-        message = await self._messages.get()
-        if message is None:
-            raise EOFError
-        return message
-
-    def measure_work(self) -> float:
-        """Measure the seconds that it has had a processor; infinity where the system does not say."""
-        try:
-            with open(f"/proc/{self.process.pid}/stat") as file:
-                after_name = file.read().rpartition(")")[2].split()
-        except OSError:
-            return math.inf
-        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
-
-    async def end(self) -> None:
-        """Kill it and wait until it is gone."""
-        self.process.kill()
-        await self.gone.wait()
-        self._child.end()
+    def is_over(self, limits: Limits) -> bool:
+        """Say whether it has had what a question has before others."""
+        waited = asyncio.get_running_loop().time() - self.since
+        return waited >= limits.patience or self.child.measure_work() - self.work >= limits.turn
 
 
 def _read_order(text: str) -> int:
     """Read which of its requests a tab numbered this one; 0 if it did not."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-
-
-async def _gather_reply(child: Child, parts: list[Payload]) -> Payload:
-    """Gather the reply of a worker, which may come in parts, also for a caller who waits no longer."""
-    while "part" in (message := await child.receive()):
-        parts.append(message["part"])
-    if parts and "refused" not in message:
-        message["result"] = {"parts": parts, "late": None}
-    return message
 
 
 def _keep_parts(parts: list[Payload], refused: Refused) -> Payload:
@@ -116,9 +79,12 @@ class QuestionWorkers:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._idle: list[Child] = []  # the last one still has what it computed
-        self._waiting: list[asyncio.Future[Child]] = []  # the newest question last
+        self._line: WaitingLine[Child] = WaitingLine()
+        self._newest = 0.0  # when the newest question came that got a process
+        self._turns: list[Turn] = []  # the oldest first
         self._children: set[Child] = set()
-        self._slow = 0
+        self._starting = 0  # processes that are not ready yet
+        self._looking: asyncio.Task[None] | None = None
         self._owned: dict[str, tuple[int, asyncio.Task[Payload]]] = {}
         self._calls: set[asyncio.Task[Payload]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -128,7 +94,7 @@ class QuestionWorkers:
         """Start the processes; questions wait until one is ready."""
         self._open = True
         for _ in range(self._limits.workers):
-            self._schedule(self._hire())
+            self._hire()
 
     async def stop(self) -> None:
         """End the processes and refuse what they were asked; to stop twice does no harm."""
@@ -209,118 +175,187 @@ class QuestionWorkers:
         return result
 
     async def _run(self, function: Function, payload: Payload, seconds: float) -> Payload:
-        child = await self._take_idle()
-        child.calls += 1
-        parts: list[Payload] = []
-        enough = child.measure_work() + self._limits.patience
-        child.send(function, payload)
-        reply = asyncio.ensure_future(_gather_reply(child, parts))
-        slow = False
+        came = asyncio.get_running_loop().time()
+        tried = False
+        while True:
+            child = await self._take_idle(came, tried)
+            if child.gone.is_set():
+                self._replace(child)
+            elif (reply := await self._take_turn(child, function, payload, seconds)) is not None:
+                return reply
+            else:
+                tried = True
+
+    async def _take_idle(self, came: float, tried: bool) -> Child:
+        """Take a process that has nothing to do, or wait for one."""
+        if self._idle and not tried:  # nobody who waits is newer
+            self._newest = max(self._newest, came)
+            return self._idle.pop()
+        return await self._wait_for_idle(self._line.join(came, tried))
+
+    async def _wait_for_idle(self, place: Place[Child]) -> Child:
+        give_up = place.came + (self._limits.seconds if self._ready else START_SECONDS)
+        self._hand_out()
+        self._line.shorten(self._limits.waiting)
         try:
-            done, _ = await asyncio.wait([reply], timeout=min(seconds, self._limits.patience))
-            if not done and seconds > self._limits.patience:
-                if self._slow >= self._limits.slow:
-                    raise Refused("Too many long questions are being answered; try again in a moment.", status=503)
-                slow = True
-                self._slow += 1
-                self._schedule(self._hire())
-                aside = self._schedule(self._step_aside(child, enough))
-                try:
-                    done, _ = await asyncio.wait([reply], timeout=seconds - self._limits.patience)
-                finally:
-                    aside.cancel()
-            if not done:
+            async with asyncio.timeout_at(give_up):
+                return await asyncio.shield(place.process)
+        except BaseException as reason:
+            self._line.leave(place)
+            if place.process.done() and not place.process.cancelled():  # it came as the question was given up
+                self._put_idle(place.process.result())
+            if place.process.cancelled():
+                raise Refused(TOO_MANY, status=503) from None
+            if isinstance(reason, TimeoutError):
+                raise Refused(TOO_LONG if place.tried else BUSY, status=503) from None
+            raise
+
+    async def _take_turn(self, child: Child, function: Function, payload: Payload, seconds: float) -> Payload | None:
+        """Have a process answer; None if it gave way to a newer question, so that it has to be asked again."""
+        loop = asyncio.get_running_loop()
+        turn = Turn(child, loop.time(), child.measure_work())
+        parts: list[Payload] = []
+        child.calls += 1
+        child.send(function, payload)
+        reply = asyncio.ensure_future(child.gather_reply(parts))
+        cut = asyncio.ensure_future(turn.cut.wait())
+        long = loop.call_later(self._limits.patience, self._make_ready, turn)
+        self._turns.append(turn)
+        try:
+            await asyncio.wait([reply, cut], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if reply.done():
+                answer = reply.result()
+            elif turn.cut.is_set():
+                self._give_up(turn)
+                return None
+            else:
                 raise Refused(f"No answer within {seconds:g} seconds; {REMEDY}")
-            answer = reply.result()
         except EOFError:
-            self._replace(child, slow)
+            self._give_up(turn)
             return _keep_parts(parts, Refused(f"This takes more memory than a question may; {REMEDY}"))
         except Refused as refused:
-            reply.cancel()
-            self._replace(child, slow)
+            self._give_up(turn)
             return _keep_parts(parts, refused)
         except BaseException:
-            reply.cancel()
-            self._replace(child, slow)
+            self._give_up(turn)
             raise
         finally:
-            self._slow -= slow
+            self._turns.remove(turn)
+            for task in (reply, cut, long):
+                task.cancel()
             self._hand_out()
-        if slow or answer["spent"]:
-            self._replace(child, slow)
+        if turn.aside or answer["spent"]:
+            self._give_up(turn)
         else:
             self._put_idle(child)
             if answer["memory"] > child.fresh + GROWN:
-                asyncio.get_running_loop().call_later(self._limits.rest, self._retire, child, child.calls)
+                loop.call_later(self._limits.rest, self._retire, child, child.calls)
         return answer
 
-    async def _take_idle(self) -> Child:
-        """Take a process that waits for a question."""
-        while (child := await self._wait_for_idle()).gone.is_set():
-            self._replace(child, False)
-        return child
+    # -- who has a process ---------------------------------------------------------------------------------
 
-    async def _wait_for_idle(self) -> Child:
-        if self._idle:
-            return self._idle.pop()
-        if len(self._waiting) >= self._limits.waiting:
-            raise Refused("Too many questions are waiting; try again in a moment.", status=503)
-        place: asyncio.Future[Child] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            async with asyncio.timeout(self._limits.seconds if self._ready else START_SECONDS):
-                return await asyncio.shield(place)
-        except BaseException as reason:
-            if place.done():  # it came as the question was given up
-                self._put_idle(place.result())
-            else:
-                self._waiting.remove(place)
-            if isinstance(reason, TimeoutError):
-                raise Refused("The server is busy; try again in a moment.", status=503) from None
-            raise
+    @property
+    def _room_aside(self) -> int:
+        """How many more questions may move aside."""
+        return max(0, self._limits.slow - sum(turn.aside for turn in self._turns))
 
     def _put_idle(self, child: Child) -> None:
         self._idle.append(child)
         self._hand_out()
 
     def _hand_out(self) -> None:
-        """Give processes that have nothing to do to questions that wait."""
-        kept = 1 if self._slow and self._limits.workers > 1 else 0
-        while self._waiting and len(self._idle) > kept:
-            self._waiting.pop().set_result(self._idle.pop())
+        """Give processes that have nothing to do to questions that wait; look for more if new ones still do."""
+        long = any(turn.aside for turn in self._turns)
+        kept = 1 if long and self._limits.workers > 1 else 0
+        while self._idle and (self._line.new or self._line.tried):
+            place = self._line.call_next(spare=len(self._idle) > kept, newest=self._newest)
+            if place is None:
+                break
+            self._newest = max(self._newest, place.came)
+            place.process.set_result(self._idle.pop())
+        if self._line.new and self._looking is None and self._open:
+            self._looking = self._schedule(self._look_for_room())
 
-    async def _step_aside(self, child: Child, enough: float) -> None:
+    async def _look_for_room(self) -> None:
+        """While new questions wait, let those give way whose turn is over."""
+        try:
+            while self._open and self._line.new:
+                self._make_room()
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            self._looking = None
+
+    def _make_room(self) -> None:
+        """Let as many questions give way as there are new ones without a process on its way."""
+        coming = self._starting + len(self._idle) + sum(turn.cut.is_set() for turn in self._turns)
+        wanted = max(0, len(self._line.new) - coming)
+        over = [turn for turn in self._turns if not turn.aside and not turn.cut.is_set() and turn.is_over(self._limits)]
+        room = self._room_aside
+        for turn in over[: min(room, wanted)]:
+            self._move_aside(turn)
+        for turn in over[room:][::-1][: max(0, wanted - room)]:  # those that lose the least work
+            turn.cut.set()
+
+    def _make_ready(self, turn: Turn) -> None:
+        """Move a long question aside before somebody comes, so that a process is ready then."""
+        if self._open and not turn.cut.is_set() and not turn.aside and self._room_aside:
+            self._move_aside(turn)
+
+    def _move_aside(self, turn: Turn) -> None:
+        turn.aside = True
+        self._hire()
+        self._schedule(self._lower_priority(turn))
+
+    async def _lower_priority(self, turn: Turn) -> None:
         """Lower the priority of a long question; on a busy machine not before it has worked at all."""
-        while child.measure_work() < enough:
+        enough = turn.work + self._limits.turn
+        while turn in self._turns:
+            if turn.child.measure_work() >= enough:
+                with suppress(OSError):
+                    os.setpriority(os.PRIO_PROCESS, turn.child.process.pid or 0, 10)
+                return
             await asyncio.sleep(LOOK_SECONDS)
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, child.process.pid or 0, 10)
 
-    def _replace(self, child: Child, replaced: bool) -> None:
+    # -- processes come and go -----------------------------------------------------------------------------
+
+    def _give_up(self, turn: Turn) -> None:
+        """End the process of a question; if it moved aside, another has taken its place already."""
+        if turn.aside:
+            self._schedule(self._dismiss(turn.child))
+        else:
+            self._replace(turn.child)
+
+    def _replace(self, child: Child) -> None:
         self._schedule(self._dismiss(child))
-        if not replaced:
-            self._schedule(self._hire())
+        self._hire()
 
     def _retire(self, child: Child, calls: int) -> None:
         """Replace a process that has grown, once it has had nothing to do for a while."""
         if self._open and child in self._idle and child.calls == calls:
             self._idle.remove(child)
-            self._replace(child, False)
+            self._replace(child)
 
-    async def _hire(self) -> None:
+    def _hire(self) -> None:
+        if self._open:
+            self._starting += 1
+            self._schedule(self._start_process())
+
+    async def _start_process(self) -> None:
         """Start a process; it gets questions once it says that it is ready, so that its start counts for none."""
         while self._open:
-            child = Child(answer_calls, self._limits.memory)
+            child = await copy_child(answer_calls, self._limits.memory)
             self._children.add(child)
             try:
-                child.fresh = (await child.receive())["memory"]
+                if self._open:  # not stopped while it was started
+                    child.fresh = (await child.receive())["memory"]
+                    self._ready = True
+                    self._starting -= 1
+                    self._put_idle(child)
+                    return
             except EOFError:
-                await self._dismiss(child)
-                await asyncio.sleep(1 if self._open else 0)
-            else:
-                self._ready = True
-                self._put_idle(child)
-                return
+                pass
+            await self._dismiss(child)
+            await asyncio.sleep(1 if self._open else 0)
 
     async def _dismiss(self, child: Child) -> None:
         if child in self._children:

@@ -10,6 +10,7 @@ const VIEWS = [
   { name: "runs", title: "Runs", folder: "runs" },
   { name: "data", title: "Data", folder: "data" },
   { name: "words", title: "Words", folder: "words", hidden: true }, // reached from the "?"s
+  { name: "guide", title: "Guide", folder: "guide", hidden: true }, // and from the words
 ];
 const TABS = VIEWS.filter(({ hidden }) => !hidden);
 const MEMORY = "actcause-views"; // by view: the address at which it was left, while the browser's tab is open

@@ -51,7 +51,7 @@ export class Viewport {
   start() {
     this.moved = false;
     if (this.whole >= LEGIBLE || !this.centre) this.fit(false);
-    else this.look(this.centre.x, this.centre.y, LEGIBLE);
+    else this.lookInside(this.centre.x, this.centre.y, LEGIBLE);
   }
 
   fit(byHand = true) {
@@ -76,7 +76,14 @@ export class Viewport {
       return;
     }
     this.moved = true;
-    this.look((box.left + box.right) / 2, (box.top + box.bottom) / 2, Math.min(needed, Math.max(this.scale, Math.min(LEGIBLE, this.natural))));
+    this.lookInside((box.left + box.right) / 2, (box.top + box.bottom) / 2, Math.min(needed, Math.max(this.scale, Math.min(LEGIBLE, this.natural))));
+  }
+
+  /** Look there, but not past the edge of the drawing: what is empty shows nothing. */
+  lookInside(x, y, scale) {
+    const keep = (centre, full, seen) => (full <= seen ? full / 2 : Math.min(Math.max(centre, seen / 2), full - seen / 2));
+    const { width, height } = this.box;
+    this.look(keep(x, this.full.width, width / scale), keep(y, this.full.height, height / scale), scale);
   }
 
   look(x, y, scale) {

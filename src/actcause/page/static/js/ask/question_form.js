@@ -9,7 +9,7 @@ import { button, el, field, put } from "../shared/ui.js";
 const OWN = "Your own model: one variable a line, with an equation if it follows from others.";
 const BUTTONS = 6; // values of the outcome that have a button each
 const KEYWORDS = new Set(["and", "or", "not", "if", "else", "in", "True", "False", "true", "false", "min", "max", "abs"]);
-const TIMED = /^\s*[\p{L}_][\p{L}\p{N}_]*'\s*(in\b.*)?=/mu; // a line for what a variable is a step later
+const TIMED = /^\s*[\p{L}_][\p{L}\p{N}_]*'\s*("[^"]*"\s*)?(in\b.*)?=/mu; // a line for what a variable is a step later
 
 export class QuestionForm {
   /**
@@ -39,7 +39,7 @@ export class QuestionForm {
     this.event = this.line({ id: "event", class: "mono grow", placeholder: "BT=1" }, { keydown: judgeOnEnter });
     this.sufficiency = this.line({ id: "sufficiency", placeholder: "as usual", size: 8 }, leave);
     this.necessity = this.line({ id: "necessity", placeholder: "as usual", size: 8 }, leave);
-    this.steps = el("input", { type: "number", id: "steps", class: "mono", min: 1, max: 500, step: 1, placeholder: "one, x' and x", on: leave });
+    this.steps = el("input", { type: "number", id: "steps", class: "mono", min: 1, max: 500, step: 1, placeholder: "one, x' and x", on: { input: () => listeners.onType(), ...leave } });
     this.inputs = {
       context: this.roots.element, effect: this.effect, contrast: this.contrast, normality: this.rules, event: this.event,
       alpha_sufficiency: this.sufficiency, alpha_necessity: this.necessity, steps: this.steps,
@@ -143,7 +143,7 @@ export class QuestionForm {
       ...some(this.necessity, `functional: a share of ${this.necessity.value.trim()} must undo it${own(this.necessity, necessity)}`),
       ...some(this.contrast, `rather than ${this.contrast.value.trim()}`),
       ...some(this.rules, `normally ${this.rules.value.trim().split("\n").join(", ")}`),
-      ...(this.isTimed ? some(this.steps, `${this.steps.value.trim()} steps`) : []),
+      ...(this.isTimed ? some(this.steps, `${this.steps.value.trim()} steps${own(this.steps, String(this.example?.steps))}`) : []),
     ];
   }
 
@@ -234,8 +234,10 @@ export class QuestionForm {
     const roots = model.roots.map((name) => byName.get(name));
     const sink = byName.get(this.example?.outcome ?? model.sink) ?? model.variables.at(-1);
     const isForeign = (text) => model.count === model.variables.length && namesOf(text).some((name) => !byName.has(name));
-    if (this.known && isForeign(this.effect.value)) this.startAnew();
-    else if (this.known) for (const input of [this.contrast, this.rules, this.event]) if (isForeign(input.value)) this.drop(input);
+    // A name that the same model never had is a mistake, which is told beside its field.
+    const another = this.known && this.known.variables.map(({ name }) => name).join() !== [...byName.keys()].join();
+    if (another && isForeign(this.effect.value)) this.startAnew();
+    else if (another) for (const input of [this.contrast, this.rules, this.event]) if (isForeign(input.value)) this.drop(input);
     this.known = model;
     this.values = Object.fromEntries(roots.map((root) => [root.name, fitValue(root, this.values[root.name])]));
     if (this.suggested && sink) this.effect.value = `${sink.name} == ${sink.range.high}`;

@@ -30,7 +30,7 @@ export async function readQuestion(state, catalogue, mine) {
     rules: state.normally ?? "",
     order: state.order === "count" ? "count" : "inclusion",
     event: state.event ?? "",
-    steps: /^\d{1,3}$/.test(state.steps ?? "") ? state.steps : "",
+    steps: readSteps(state.steps ?? String(example?.steps ?? "")),
     cause: state.cause ?? null,
   };
 }
@@ -39,8 +39,7 @@ export async function readQuestion(state, catalogue, mine) {
 export async function writeQuestion({ example, text, values, effect, sufficiency, necessity, contrast, rules, order, event, steps, cause }) {
   const state = example ? { example: example.name } : await packText(text);
   if (state === null) return null;
-  const context = joinAssignments(values);
-  if (!example || context !== joinAssignments(example.context)) state.context = context;
+  if (!example || !areSame(values, example.context)) state.context = joinAssignments(values);
   if (!example || effect !== example.effect) state.effect = effect;
   if (sufficiency !== (example?.alpha_sufficiency ?? "")) state.as = sufficiency || "none";
   if (necessity !== (example?.alpha_necessity ?? "")) state.an = necessity || "none";
@@ -48,7 +47,7 @@ export async function writeQuestion({ example, text, values, effect, sufficiency
   if (rules) state.normally = rules;
   if (rules && order !== "inclusion") state.order = order;
   if (event) state.event = event;
-  if (steps) state.steps = steps;
+  if (steps !== String(example?.steps ?? "")) state.steps = steps || "none";
   if (cause) state.cause = cause;
   return state;
 }
@@ -57,6 +56,13 @@ export async function writeQuestion({ example, text, values, effect, sufficiency
 export function shortenState(state) {
   return state?.example === FIRST && Object.keys(state).length === 1 ? {} : state;
 }
+
+const readSteps = (text) => (/^\d{1,3}$/.test(text) ? text : "");
+
+const areSame = (one, other) => {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+};
 
 const joinAssignments = (values) => Object.entries(values).map(([name, value]) => `${name}=${value}`).join(",");
 

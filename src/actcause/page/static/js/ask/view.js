@@ -354,7 +354,9 @@ class Ask {
   async toPreimages() {
     const { example, editor, values } = this.form;
     const outcome = this.panel.answer?.about[0] ?? this.model?.last;
-    const state = example ? { example: example.name } : await packText(editor.get());
+    const unrolled = this.model?.unrolled; // that view has no steps: it is handed the model with all of them
+    const own = example && String(example.steps ?? "") === this.form.steps.value;
+    const state = own ? { example: example.name } : await packText(unrolled ?? editor.get());
     const at = Object.entries(values).map(([name, value]) => `${name}=${value}`).join(",");
     if (state === null) toast("This model is too long to be handed over.");
     else this.app.go("preimages", { ...state, outcome, at, slice: at });

@@ -3,7 +3,7 @@ import { hasEnded, get, post, upload, remove, watch } from "../shared/api.js";
 import { drawBars, formatNumber } from "../shared/chart.js";
 import { fitsLayout } from "../replay/view.js";
 import { buildTrainingForm, buildTrainingLine } from "../runs/training_form.js";
-import { button, el, field, notice, put, spinner, table } from "../shared/ui.js";
+import { button, copy, el, field, notice, put, spinner, table } from "../shared/ui.js";
 
 const ROLES = [
   ["state", "state of a factor"],
@@ -111,7 +111,7 @@ class Data {
       table(EXAMPLE.head, example(4), { class: "data-example" }),
       el("p", { text: "You say which column is what, train a model, and see for every row which factors caused the outcome." }),
       el("div", { class: "row" }, button("Try it with an example", () => this.upload(exampleFile()), { class: "main" }),
-        this.known?.recordings.length > 0 && el("span", { class: "soft", text: "or choose a recording on the left." })),
+        this.known?.recordings.length > 0 && el("span", { class: "soft", text: "or choose one of the recordings." })),
     );
   }
 
@@ -206,8 +206,25 @@ class Data {
     this.looked = looked;
     this.remember();
     this.learn.hidden = this.causes.hidden = true;
+    if (looked.whole) {
+      this.showWhole(looked);
+      return;
+    }
     this.showColumns(looked);
     if (looked.ours || looked.recognised) await this.summarise();
+  }
+
+  /** A recording with the next state of every factor, not of one outcome: what can be done with it. */
+  showWhole(looked) {
+    const command = `actcause train ${this.name} --outcome all --out graphs`;
+    put(
+      this.columns,
+      el("h2", { text: `${this.name}: ${looked.rows.toLocaleString("en")} rows of whole states` }),
+      el("p", { text: "Every row has what each factor was and what each became, so that causes of all of them can be asked for at once: a local graph for every step." }),
+      el("div", { class: "row" }, button("See it in Replay", () => this.app.go("replay", { file: this.name }), { class: "main" })),
+      el("p", {}, "To learn the local graphs, in a terminal where the file is: ", el("code", { text: command }), " ", button("Copy command", () => copy(command, "The command is copied."), { class: "small" })),
+    );
+    this.columns.hidden = false;
   }
 
   // -- columns ------------------------------------------------------------------------------------
@@ -412,6 +429,7 @@ class Data {
 }
 
 function describeFile(one) {
+  if (one.whole) return `${one.rows.toLocaleString("en")} rows · whole states`;
   if (!one.layout) return "columns to be explained";
   const rows = one.rows === null ? "" : `${one.rows.toLocaleString("en")} rows · `;
   return `${rows}${one.layout.factors.length} factors`;

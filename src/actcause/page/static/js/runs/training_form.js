@@ -1,5 +1,6 @@
 // What Runs and Data share about trainings: a form that starts one, and a line that follows one.
 import { hasEnded, post, remove, watch } from "../shared/api.js";
+import { nameStage, nameValue } from "./training_words.js";
 import { button, el, field, notice, put } from "../shared/ui.js";
 
 const OPTIONS = [
@@ -93,16 +94,6 @@ export function buildTrainingLine(job, onEnd) {
   return { node, stop };
 }
 
-const STAGES = {
-  loading: "starting", reading: "reading the rows", recording: "recording rows", scoring: "scoring on rows it has not seen",
-  passive: "learning what happens by itself", em: "choosing causes", distil: "compressing (distil)",
-  forward: "learning what happens", exchange: "exchanging factors", threshold: "choosing the threshold",
-  pretrain: "learning what happens", delay: "learning what happens", joint: "learning causes",
-};
-
-/** A stage of a training in plain words. */
-export const nameStage = (stage) => STAGES[stage] ?? stage ?? "starting";
-
 /** How long a training will take still, as its pace so far says; nothing before there is one. */
 export function describeTimeLeft({ share, seconds } = {}) {
   if (!(share > 0.02 && share < 1 && seconds > 1)) return "";
@@ -116,7 +107,7 @@ export function describeTimeLeft({ share, seconds } = {}) {
 export function describeJob(job) {
   if (job.state === "waiting") return "waiting for its turn";
   const { stage, step, steps, values = {} } = job.progress ?? {};
-  const losses = Object.entries(values).map(([name, value]) => `${name} ${Number(value).toPrecision(3)}`);
+  const losses = Object.entries(values).map(([name, value]) => `${nameValue(name)} ${Number(value).toPrecision(3)}`);
   const place = steps ? `, step ${step.toLocaleString("en")} of ${steps.toLocaleString("en")}` : "";
   const left = describeTimeLeft(job.progress);
   return [`${nameStage(stage)}${place}`, ...(left ? [left] : []), ...losses].join(" · ");

@@ -3,15 +3,14 @@ import { hasEnded, get, post, remove, watch } from "../shared/api.js";
 import { writeCsv, drawLines, writeSeriesCsv, formatNumber } from "../shared/chart.js";
 import { drawOnRelease } from "../shared/draw_on_release.js";
 import { describeJob, buildTrainingForm } from "./training_form.js";
+import { nameValue } from "./training_words.js";
 import { button, download, el, field, keepNewest, notice, put, savePng, svg } from "../shared/ui.js";
 
 const LIVE = 1000; // milliseconds between two looks while something trains
 const IDLE = 5000;
 const AT_ONCE = 3; // runs that are chosen for a newcomer
-const MEANINGS = {
-  full: "error seeing all factors", own: "error from the outcome's own state", chosen: "error under the chosen causes",
-  length: "causes chosen per row", binary: "loss of the network that names causes", loose: "loss of the same with less decay", error: "error of the stage's model",
-};
+const ALL = "every value";
+const TELLING = ["full", "error", "forward"]; // what a newcomer sees of a training, if it has one of them
 const SHAPES = ["circle", "square", "triangle", "diamond"];
 const TICKS = [0, 1, 5, 10, 20, 30, 40, 50];
 
@@ -29,7 +28,8 @@ class Runs {
   constructor(root, state, app) {
     this.app = app;
     this.chosen = state.runs ? new Set(state.runs.split(",")) : null;
-    this.value = state.value ?? "";
+    this.asked = state.value ?? ""; // the value that the user chose to see, if any
+    this.value = "";
     this.latest = keepNewest();
     this.curves = new Map(); // name: what /api/runs/name said
     this.said = el("div");
@@ -131,13 +131,13 @@ class Runs {
   }
 
   pick(value) {
-    this.value = value;
+    this.asked = value;
     this.remember();
     this.drawCurves();
   }
 
   remember() {
-    this.app.remember({ runs: [...this.chosen].join(","), value: this.value });
+    this.app.remember({ runs: [...this.chosen].join(","), value: this.asked });
   }
 
   async act(question, message) {
@@ -256,23 +256,23 @@ class Runs {
     const runs = [...this.chosen].map((name) => this.curves.get(name)).filter((run) => run?.history.length);
     const names = [...new Set(runs.flatMap((run) => run.history.flatMap((line) => Object.keys(line))))]
       .filter((name) => name !== "stage" && name !== "step");
-    const all = runs.length === 1 ? ["every value"] : [];
-    const offered = [...all, ...names];
-    if (!offered.includes(this.value)) this.value = offered.includes("full") && !all.length ? "full" : (offered[0] ?? "");
-    put(this.values, offered.map((name) => el("option", { value: name, text: MEANINGS[name] ? `${name}: ${MEANINGS[name]}` : name })));
+    const offered = [...names, ...(runs.length === 1 && names.length > 1 ? [ALL] : [])];
+    const telling = TELLING.find((name) => names.includes(name)) ?? offered[0] ?? "";
+    this.value = offered.includes(this.asked) ? this.asked : telling;
+    put(this.values, offered.map((name) => el("option", { value: name, text: nameValue(name) === name ? name : `${nameValue(name)} (${name})` })));
     this.values.value = this.value;
     this.values.disabled = offered.length === 0;
     const points = (run, name) => trimPoints(run.history.map((line) => [line.step, line[name] ?? null]));
-    this.series = this.value === "every value"
+    this.series = this.value === ALL
       ? names.map((name) => ({ name, points: points(runs[0], name) }))
       : runs.map((run) => ({ name: nameCurve(run), points: points(run, this.value) }));
     if (!runs.length) {
       put(this.chart, el("p", { class: "soft", text: "Choose a run in the list to see how it learned." }));
       return;
     }
-    const title = this.value === "every value" ? runs[0].name : this.value;
+    const title = this.value === ALL ? runs[0].name : nameValue(this.value);
     const width = Math.max(Math.round(this.chart.clientWidth), 420);
-    put(this.chart, drawLines(this.series, { title: `Training curves: ${title}`, x: "step", y: this.value === "every value" ? "" : title, width, height: 330 }));
+    put(this.chart, drawLines(this.series, { title: `Training curves: ${title}`, x: "step", y: this.value === ALL ? "" : title, width, height: 330 }));
   }
 }
 

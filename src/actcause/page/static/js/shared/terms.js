@@ -1,29 +1,29 @@
 // The words of the explorer: each in a sentence, behind a "?", and all of them on a page of their own (#/words).
 import { button, el, put } from "./ui.js";
 
-/** By name: `said`, a sentence; `docs`, the page of the documentation that has more. */
+/** By name: `said`, a sentence; `docs`, the page of the guide that has more. */
 export const TERMS = {
   "model": { said: "A list of variables: some are set, the others follow from them by an equation each.", docs: "model-text.md" },
-  "roots": { title: "What was the case", said: "The variables without an equation, and the values that they had. Nothing in the model explains them. The literature calls them roots, and all their values together the context.", docs: "glossary.md" },
-  "effect": { said: "What happened and is to be explained: a formula such as BS == 1 that holds.", docs: "glossary.md" },
-  "event": { said: "One or more variables with values that they had, such as ST=1: what may or may not have been a cause.", docs: "glossary.md" },
+  "roots": { title: "What was the case", said: "The variables without an equation, and the values that they had. Nothing in the model explains them. The literature calls them roots, and all their values together the context.", docs: "glossary.md#root" },
+  "effect": { said: "What happened and is to be explained: a formula such as BS == 1 that holds.", docs: "glossary.md#effect" },
+  "event": { said: "One or more variables with values that they had, such as ST=1: what may or may not have been a cause.", docs: "glossary.md#event" },
   "cause": { said: "Something without which, in the sense of a definition, the effect would not have happened; nothing less of it would do.", docs: "choosing-a-definition.md" },
   "definition": { said: "What counts as a cause. There are seven in use, and they disagree; this page asks all of them.", docs: "choosing-a-definition.md" },
-  "but-for": { said: "A cause is what the effect would not have happened without, all else following from it.", docs: "choosing-a-definition.md" },
-  "original-hp": { title: "Halpern-Pearl, original", said: "Changing the cause undoes the effect while some other variables are set to any values, and with the cause as it was, the effect stays.", docs: "choosing-a-definition.md" },
-  "updated-hp": { title: "Halpern-Pearl, updated", said: "As the original one, but the effect must stay for every part of those settings too.", docs: "choosing-a-definition.md" },
-  "modified-hp": { title: "Halpern-Pearl, modified", said: "Changing the cause undoes the effect while some other variables are held at what they actually were.", docs: "choosing-a-definition.md" },
-  "direct": { title: "Direct sufficiency", said: "The cause acts on the effect at the last step, whatever everything in between is set to.", docs: "choosing-a-definition.md" },
-  "strong": { title: "Strong sufficiency", said: "As direct sufficiency, but along a chain: the cause settles a network of variables in between.", docs: "choosing-a-definition.md" },
-  "functional": { title: "Functional actual cause", said: "The variables that the effect depends on in this state: changing them undoes it, changing the others does not.", docs: "state-spaces.md" },
+  "but-for": { said: "A cause is what the effect would not have happened without, all else following from it.", docs: "choosing-a-definition.md#but-for" },
+  "original-hp": { title: "Halpern-Pearl, original", said: "Changing the cause undoes the effect while some other variables are set to any values, and with the cause as it was, the effect stays.", docs: "choosing-a-definition.md#halpernpearl-original" },
+  "updated-hp": { title: "Halpern-Pearl, updated", said: "As the original one, but the effect must stay for every part of those settings too.", docs: "choosing-a-definition.md#halpernpearl-updated" },
+  "modified-hp": { title: "Halpern-Pearl, modified", said: "Changing the cause undoes the effect while some other variables are held at what they actually were.", docs: "choosing-a-definition.md#halpernpearl-modified" },
+  "direct": { title: "Direct sufficiency", said: "The cause acts on the effect at the last step, whatever everything in between is set to.", docs: "choosing-a-definition.md#direct-sufficiency" },
+  "strong": { title: "Strong sufficiency", said: "As direct sufficiency, but along a chain: the cause settles a network of variables in between.", docs: "choosing-a-definition.md#strong" },
+  "functional": { title: "Functional actual cause", said: "The variables that the effect depends on in this state: changing them undoes it, changing the others does not.", docs: "choosing-a-definition.md#functional-actual-cause" },
   "responsibility": { said: "How near a cause was to being decisive: 1 if it alone was, 1/2 if one more thing must be changed or held for it to make the difference, and so on.", docs: "responsibility-and-blame.md" },
-  "witness": { said: "The change that shows why something is a cause: what is changed, what is held, and how the effect is gone then.", docs: "glossary.md" },
-  "contrast": { title: "rather than", said: "What happened instead of the effect when it is undone: why this rather than that?", docs: "contrast-and-normality.md" },
-  "normality": { title: "What is normal", said: "Rules that hold as a rule; what would have undone the effect may not break more of them than what happened.", docs: "contrast-and-normality.md" },
+  "witness": { said: "The change that shows why something is a cause: what is changed, what is held, and how the effect is gone then.", docs: "glossary.md#witness" },
+  "contrast": { title: "rather than", said: "What happened instead of the effect when it is undone: why this rather than that?", docs: "contrast-and-normality.md#contrast" },
+  "normality": { title: "What is normal", said: "Rules that normally hold; what would have undone the effect may not break more of them than what happened.", docs: "contrast-and-normality.md#normality" },
   "rank": { said: "1 for the causes whose undoing would have been most normal, 2 for the next, and so on.", docs: "contrast-and-normality.md" },
   "alpha sufficiency": { title: "may be undone (alpha sufficiency)", said: "Of all changes of everything else, the share that may undo the effect although the cause stays. 0 is strict; left empty, one way in which it stays is enough.", docs: "state-spaces.md" },
   "alpha necessity": { title: "must undo it (alpha necessity)", said: "Of all changes of the cause itself, the share that must undo the effect. Left empty, one is enough.", docs: "state-spaces.md" },
-  "steps": { said: "How often a model with next values (x' for x) is applied, one step after another.", docs: "model-text.md" },
+  "steps": { said: "How often a model with next values (x' for x) is applied, one step after another.", docs: "time.md" },
   "explanation": { said: "What someone who does not know what was the case would have to find out to understand the effect.", docs: "explanations.md" },
   "probability": { title: "Probabilities of causation", said: "How probably an event was necessary for the effect, sufficient for it, or a cause of it, if what was the case is uncertain.", docs: "probabilities.md" },
   "all states": { title: "All states (preimages)", said: "Every combination of values at once, coloured by the variables that the outcome depends on there. The states of one colour are a preimage.", docs: "state-spaces.md" },
@@ -35,6 +35,12 @@ export const TERMS = {
   "factor": { said: "A thing in a recording with its columns: the ball, the paddle, the action.", docs: "data.md" },
   "run": { said: "A training and what it made: a network that says of each step what caused its outcome.", docs: "learning.md" },
 };
+
+/** The address of a page of the guide, `glossary.md#root`. */
+function guideTo(docs) {
+  const [page, at] = docs.split(/\.md#?/);
+  return `#/guide?${new URLSearchParams({ page, ...(at && { at }) })}`;
+}
 
 export const titleOf = (name) => TERMS[name].title ?? name;
 
@@ -56,7 +62,12 @@ function toggle(name, asked) {
     { class: "term-said", role: "note", tabindex: "-1" },
     el("strong", { text: titleOf(name) }),
     el("p", { text: said }),
-    el("a", { href: `#/words?of=${encodeURIComponent(name)}`, target: "_blank", rel: "noopener", text: `More: docs/${docs}`, on: { click: close } }),
+    el(
+      "p",
+      { class: "row" },
+      el("a", { href: guideTo(docs), target: "_blank", rel: "noopener", text: "More in the guide", on: { click: close } }),
+      el("a", { href: `#/words?of=${encodeURIComponent(name)}`, target: "_blank", rel: "noopener", text: "All words", on: { click: close } }),
+    ),
   );
   document.body.append(element);
   asked.setAttribute("aria-expanded", "true");
@@ -89,7 +100,7 @@ export function listTerms(root) {
   put(
     root,
     el("dl", { class: "words" }, Object.entries(TERMS).map(([name, { said, docs }]) =>
-      el("div", { "data-term": name, tabindex: "-1" }, el("dt", { text: titleOf(name) }), el("dd", {}, said, " ", el("span", { class: "soft", text: `docs/${docs}` }))),
+      el("div", { "data-term": name, tabindex: "-1" }, el("dt", { text: titleOf(name) }), el("dd", {}, said, " ", el("a", { href: guideTo(docs), text: "More" }))),
     )),
   );
 }

@@ -90,7 +90,7 @@ export function buildReasons(reply, go) {
   const { reasons, shorter, others, neighbour } = reply;
   return [
     el("h2", { text: `${reply.state}: ${reply.outcome}` }),
-    el("p", {}, el("code", { text: reply.binary }), ` ${reply.words}.`),
+    el("p", {}, el("strong", { text: "What matters: " }), `${reply.words} (`, el("code", { text: reply.binary }), ")."),
     reasons.length ? list(reasons) : "",
     shorter.length ? [el("h3", { text: reasons.length ? "Nothing shorter does" : "No variables pass" }), list(shorter)] : "",
     others.length ? el("p", { text: `In other best maps it has ${listBinaries(others)}` }) : "",

@@ -141,7 +141,7 @@ export class StateBrowser {
     const axis = ({ name, values, each }, at) => (each > 1 ? `${name} from ${values[at]} on` : `${name}=${values[at]}`);
     const where = [axis(this.grid.across, cell.column)];
     if (this.grid.up) where.push(axis(this.grid.up, cell.row));
-    return `${where.join(", ")}: ${one ? `${one.words}, ${one.binary}` : "something rare"}`;
+    return `${where.join(", ")}: ${one ? `${one.words} (${one.binary})` : "something rare"}`;
   }
 
   // -- states and cells -------------------------------------------------------------------------------

@@ -76,7 +76,9 @@ class Preimages {
     this.resized.observe(this.columns);
     document.addEventListener("theme", this.redraw);
     document.addEventListener("keydown", this.shortcut);
-    if (!this.closed) this.ask();
+    if (this.closed) return;
+    this.introduce();
+    this.ask();
   }
 
   /** Whether the user has left, be it before all was there. */
@@ -187,7 +189,7 @@ class Preimages {
   }
 
   handleEdit(text) {
-    if (text === (this.text || this.example?.text)) return;
+    if (text === (this.text || textOf(this.example))) return;
     const shares = this.reply ? { as: share(this.reply.alpha_sufficiency), an: share(this.reply.alpha_necessity) } : {};
     this.turnTo({ example: "", ...VIEWED, ...shares }, text);
   }
@@ -316,9 +318,9 @@ class Preimages {
     const { example } = this;
     this.picker.show(example);
     this.story.textContent = example?.story ?? "";
-    if (document.activeElement !== this.editor.area) this.editor.set(this.text || (example?.text ?? ""));
+    if (document.activeElement !== this.editor.area) this.editor.set(this.text || textOf(example));
     if (this.reply) return;
-    // The address asks for something wrong: it is shown so that it can be put right.
+    // Nothing is answered yet: what the address asks for is shown, so that it can be put right if it is wrong.
     this.outcome.value = this.state.outcome || (example?.outcome ?? "");
     this.where.value = this.state.where;
     this.number.value = this.state.pair || 1;
@@ -421,6 +423,9 @@ class Preimages {
     download("preimages.csv", text);
   }
 }
+
+/** The text of an example's model; of one with time, that of all its steps. */
+const textOf = (example) => example?.unrolled ?? example?.text ?? "";
 
 /** A share as the address has it. */
 const share = (fraction) => (fraction === null ? "none" : formatShare(fraction));

@@ -1,0 +1,1 @@
+"""The pages of the documentation that the explorer's words lead to."""
