@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, islice, product
 from random import Random
 
 from hypothesis import assume, event
@@ -183,7 +184,9 @@ def assert_witness(query: Query, chosen: dict[str, int], witness: Witness, *, su
         follow = set(query.contrasted_variables)
         assert not set(witness.frozen) & {*witness.others, *witness.network}
         placed = {*witness.frozen, *witness.others, *witness.network}
-        assert placed - follow == set(query.relevant) - follow - set(chosen)
+        unplaced = set(query.relevant) - follow - set(chosen) - placed
+        assert placed <= set(query.relevant)
+        assert_bears_on_nothing(query, witness, sorted(unplaced))
         assert query.definition == "strong" or not set(witness.frozen) & set(query.effect_variables)
     else:
         assert not witness.others
@@ -191,3 +194,10 @@ def assert_witness(query: Query, chosen: dict[str, int], witness: Witness, *, su
         assert not witness.network
     if sufficient:
         assert DEFINITIONS[query.definition].sufficient(Search(query), chosen, witness)
+
+
+def assert_bears_on_nothing(query: Query, witness: Witness, names: list[str]) -> None:
+    """What the witness leaves out may have any values: the effect is undone all the same."""
+    for values in islice(product(*(query.model.ranges[name] for name in names)), 64):
+        changed = replace(witness, others={**witness.others, **dict(zip(names, values, strict=True))})
+        assert changed.replay(query)

@@ -12,7 +12,7 @@ from .definitions import DEFINITIONS, Definition, OutOfBudget, Search
 from .expression import Expression
 from .model import Model
 from .normality import Normality
-from .solvers import ENCODINGS, Exhaustive, SatSolver, Solver
+from .solvers import ENCODINGS, Exhaustive, LongModelSolver, SatSolver, Solver, is_long
 from .spaces import out_of_core
 from .spaces.functional import FunctionalSolver
 from .spaces.out_of_core import OutOfCorePartitions
@@ -320,4 +320,7 @@ def _solver(query: Query, solver: str) -> Solver:
     definition = DEFINITIONS[query.definition]
     if solver == "exhaustive":
         return Exhaustive(definition)
-    return SatSolver(ENCODINGS[query.definition], fallback=lambda: Exhaustive(definition))
+    encoding = ENCODINGS[query.definition]
+    by_clauses = SatSolver(encoding, fallback=lambda: Exhaustive(definition))
+    quicker = encoding.actual_values_suffice and is_long(query)
+    return LongModelSolver(encoding, by_clauses) if quicker else by_clauses

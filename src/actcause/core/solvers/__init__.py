@@ -5,6 +5,7 @@ from .circuit import TooManyClausesError
 from .contingency import OriginalHPEncoding, UpdatedHPEncoding
 from .counterfactual import ButForEncoding, ModifiedHPEncoding
 from .exhaustive import Exhaustive
+from .long_models import LongModelSolver, is_long
 from .minimal_causes import Encoding, SatSolver
 from .networks import StrongEncoding
 from .sufficiency import DirectEncoding
@@ -18,4 +19,13 @@ ENCODINGS: dict[str, type[Encoding]] = {
     "strong": StrongEncoding,
 }
 
-__all__ = ["ENCODINGS", "Encoding", "Exhaustive", "SatSolver", "Solver", "TooManyClausesError"]
+__all__ = [
+    "ENCODINGS",
+    "Encoding",
+    "Exhaustive",
+    "LongModelSolver",
+    "SatSolver",
+    "Solver",
+    "TooManyClausesError",
+    "is_long",
+]

@@ -312,22 +312,46 @@ class Sat:
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
         """Decide whether the circuit's clauses can be met; the budget of the search can end it."""
-        clauses = self.circuit.clauses
-        if self._fed < len(clauses):
-            self._solver.append_formula(clauses[self._fed :], no_return=True)
-            self._fed = len(clauses)
-        self.search.step("solver_calls")
-        given = [literal for literal in assumptions if literal != 1]
-        if -1 in given:
+        given = self._begin(assumptions)
+        if given is None:
             return False
         if self.search.remaining is None:
             satisfiable = self._solver.solve(assumptions=given)
         else:
             satisfiable = None
             while satisfiable is None:
-                self._solver.conf_budget(CONFLICTS_BETWEEN_LOOKS)
-                satisfiable = self._solver.solve_limited(assumptions=given)
-                self.search.check_time()
+                satisfiable = self._go_on(given, CONFLICTS_BETWEEN_LOOKS)
+        return self._end(satisfiable)
+
+    def try_to_solve(self, assumptions: Sequence[int], conflicts: int) -> bool | None:
+        """Decide whether the clauses can be met; None if that takes more conflicts than these."""
+        given = self._begin(assumptions)
+        if given is None:
+            return False
+        satisfiable = None
+        for _ in range(0, conflicts, CONFLICTS_BETWEEN_LOOKS):
+            satisfiable = self._go_on(given, CONFLICTS_BETWEEN_LOOKS)
+            if satisfiable is not None:
+                return self._end(satisfiable)
+        return None
+
+    def _begin(self, assumptions: Sequence[int]) -> list[int] | None:
+        """Feed what was written since, and return what to assume; None if that is false."""
+        clauses = self.circuit.clauses
+        if self._fed < len(clauses):
+            self._solver.append_formula(clauses[self._fed :], no_return=True)
+            self._fed = len(clauses)
+        self.search.step("solver_calls")
+        given = [literal for literal in assumptions if literal != TRUE]
+        return None if FALSE in given else given
+
+    def _go_on(self, given: list[int], conflicts: int) -> bool | None:
+        self._solver.conf_budget(conflicts)
+        satisfiable: bool | None = self._solver.solve_limited(assumptions=given)
+        self.search.check_time()
+        return satisfiable
+
+    def _end(self, satisfiable: bool) -> bool:
         if satisfiable:
             self._values = self._solver.get_model()
         return bool(satisfiable)

@@ -5,12 +5,14 @@ values. The opponent restores any variables outside `W` to their actual values a
 takes any of `W` back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..answer import Witness
+from ..definitions import Search
 from .circuit import FALSE, Circuit, Domain, World, constant
 from .counterexamples import ProposerAndOpponent, either, require, true_names
+from .slices import read_in_slice, slice_between
 
 SHORTEN_UP_TO = 32
 
@@ -23,8 +25,28 @@ class Move(NamedTuple):
 
 
 class _Contingency(ProposerAndOpponent):
+    """A contingency, `sliced` or not.
+
+    What does not follow from the event may be set as one likes, and what is set stays in force by original HP. So there
+    only the slice between the event and the effect counts, and the border of it has any values.
+    """
+
     taking_back: bool
-    changes_alone = True
+    changes_alone = actual_values_suffice = True  # without other values than the actual ones there is no AC2b
+
+    def __init__(self, search: Search, candidates: Sequence[str], *, sliced: bool = False) -> None:
+        self.slice = slice_between(search.query, candidates) if sliced and not self.taking_back else None
+        super().__init__(search, candidates)
+
+    def bearing_on(self, names: Iterable[str]) -> set[str]:
+        bearing = super().bearing_on(names)
+        return bearing if self.slice is None else bearing.intersection(self.slice.order)
+
+    def at_border(self, name: str) -> bool:
+        return self.slice is not None and name in self.slice.border
+
+    def follows(self, circuit: Circuit, name: str, world: World) -> Domain:
+        return constant(self.query.actual[name]) if self.at_border(name) else super().follows(circuit, name, world)
 
     def encode(self) -> None:
         circuit, query = self.circuit, self.query
@@ -69,7 +91,11 @@ class _Contingency(ProposerAndOpponent):
                     taken_back.add(name)
                 if values[name] == actual[name]:
                     restored.add(name)
-            elif name in model.equations and values[name] != model.equation_value(name, values):
+            elif (
+                name in model.equations
+                and not self.at_border(name)
+                and values[name] != model.equation_value(name, values)
+            ):
                 restored.add(name)
         return Move(frozenset(restored), frozenset(taken_back))
 
@@ -94,6 +120,9 @@ class _Contingency(ProposerAndOpponent):
 
     def read(self, names: Sequence[str]) -> Witness:
         actual, held = self.query.actual, true_names(self.sat, self.held)
+        if self.slice is not None:
+            values = {name: self.sat.value(domain) for name, domain in self.world.items()}
+            return read_in_slice(self.search, self.slice, names, values, held)
         changed = {name: self.sat.value(self.world[name]) if name in self.world else actual[name] for name in names}
         return Witness(changed, {name: self.sat.value(self.world[name]) for name in self.order if name in held})
 

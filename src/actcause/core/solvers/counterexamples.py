@@ -30,14 +30,18 @@ class ProposerAndOpponent(Encoding):
     """A proposer and an opponent."""
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
-        model, query = search.query.model, search.query
-        wanted = model.ancestors(query.watched_variables)
+        self.query, model = search.query, search.query.model
+        wanted = self.bearing_on(self.query.watched_variables)
         self.order = [name for name in model.order if name in wanted]
         # What bears on the effect: an opponent, who is about sufficiency, needs no more.
-        bearing = model.ancestors(query.effect_variables)
+        bearing = self.bearing_on(self.query.effect_variables)
         self.bearing = [name for name in self.order if name in bearing]
         self.exogenous = frozenset(model.exogenous)
         super().__init__(search, candidates)
+
+    def bearing_on(self, names: Iterable[str]) -> set[str]:
+        """Return the variables that bear on these, and these."""
+        return self.query.model.ancestors(names)
 
     @abstractmethod
     def opponent(self, circuit: Circuit) -> World:

@@ -30,10 +30,12 @@ MOST_BEST = 32
 class Encoding(ABC):
     """AC2 of a definition as clauses, for any event: `chosen[V]` is true if `V` belongs to it.
 
-    `changes_alone` says that a variable one change of which alone undoes the effect is a cause by this definition.
+    `changes_alone` says that a variable one change of which alone undoes the effect is a cause by this definition;
+    `actual_values_suffice` that AC2 is met wherever it is by modified HP, where others are held at their actual values.
     """
 
     changes_alone = False
+    actual_values_suffice = False
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         self.search, self.query, self.candidates = search, search.query, tuple(candidates)
@@ -61,6 +63,11 @@ class Encoding(ABC):
     @abstractmethod
     def read(self, names: Sequence[str]) -> Witness:
         """Read the witness off the last solution, for the event of these variables."""
+
+    @classmethod
+    def adopt(cls, query: Query, witness: Witness) -> Witness:
+        """Write a witness of modified HP as one of this definition, if `actual_values_suffice`."""
+        return witness
 
     def require_undone(self, world: World) -> None:
         """Require that the effect is gone in this world, as a witness must have it (see `Query.undone`)."""
@@ -149,9 +156,12 @@ class SatSolver(Solver):
         except TooManyClausesError:
             return self._fallback().judge(search, event)
         finally:
-            if self._encoding is not None:
-                self._encoding.close()
-                self._encoding = None
+            self.close()
+
+    def close(self) -> None:
+        if self._encoding is not None:
+            self._encoding.close()
+            self._encoding = None
 
     def _for(self, search: Search, event: Assignment) -> Encoding:
         """Return the encoding for this event, which AC2 and AC3 share."""
@@ -170,7 +180,7 @@ class SatSolver(Solver):
         if len(event) > 1 or not self._may_change_alone(search.query):
             return None
         found = next(single_changes.find_single_changes(search, set(event)), None)
-        return None if found is None else Witness(dict([found]))
+        return None if found is None else self._kind.adopt(search.query, Witness(dict([found])))
 
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
         if (alone := self._change_alone(search, event)) is not None:
@@ -211,7 +221,7 @@ class SatSolver(Solver):
         if self._may_change_alone(query):
             for name, value in single_changes.find_single_changes(search):
                 alone.append((name,))
-                yield (name,), [(Witness({name: value}), frozenset())]
+                yield (name,), [(self._kind.adopt(query, Witness({name: value})), frozenset())]
         with closing(self._kind(search, query.candidates)) as encoding:
             for names in alone:
                 encoding.forbid(names)

@@ -36,14 +36,20 @@ class PossibleValues:
         if all(list(possible.values()) == [TRUE] for possible in parents.values()):
             settled = {parent: next(iter(possible)) for parent, possible in parents.items()}
             return {model.equation_value(name, settled): TRUE}
-        if equation.expression is None or equation.facts is None or equation.facts.divides:
-            result = self._table(equation, world)
-        elif equation.facts.read_once:
-            result = self.values(equation.expression, world)
-        else:
-            result = self._by_cases(equation.expression, world)
+        result = self._results(equation, world)
         allowed = set(model.ranges[name])
         return {value: literal for value, literal in result.items() if value in allowed}
+
+    def formula(self, expression: Expression, world: OpenWorld) -> Possible:
+        """Return what a formula such as an effect can be."""
+        return self._results(Equation.from_expression(expression), world)
+
+    def _results(self, equation: Equation, world: OpenWorld) -> Possible:
+        if equation.expression is None or equation.facts is None or equation.facts.divides:
+            return self._table(equation, world)
+        if equation.facts.read_once:
+            return self.values(equation.expression, world)
+        return self._by_cases(equation.expression, world)
 
     def at_most_one(self, possible: Possible) -> int:
         """Return the literal that says that no two values can occur."""

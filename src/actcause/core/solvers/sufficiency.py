@@ -4,7 +4,7 @@ The proposer chooses the event, the witness `W` held at its actual values, and t
 gives any values to all other state variables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..answer import Witness
 from .circuit import FALSE, Circuit, Domain, World, constant
@@ -12,7 +12,24 @@ from .counterexamples import ProposerAndOpponent, require, true_names
 
 
 class DirectEncoding(ProposerAndOpponent):
-    """Every state variable outside the event and the witness is the opponent's."""
+    """Every state variable outside the event and the witness is the opponent's.
+
+    Only the variables of the effect and the contrast follow their equations, so nothing bears on them but what these
+    read.
+    """
+
+    def bearing_on(self, names: Iterable[str]) -> set[str]:
+        model, following = self.query.model, set(self.query.contrasted_variables)
+        bearing = set(names)
+        for name in reversed(model.order):
+            if name in bearing and name in following:
+                bearing.update(model.parents(name))
+        return bearing
+
+    def follows(self, circuit: Circuit, name: str, world: World) -> Domain:
+        if name in self.query.contrasted_variables:
+            return super().follows(circuit, name, world)
+        return constant(self.query.actual[name])  # exogenous, or set by one of the players
 
     def encode(self) -> None:
         circuit, query = self.circuit, self.query

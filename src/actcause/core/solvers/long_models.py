@@ -1,0 +1,100 @@
+"""Long models: thousands of variables, as in a model unrolled over a thousand steps.
+
+A witness of modified HP, which takes one call of a SAT solver, is one of original and updated HP and of strong
+sufficiency as well: nothing is given other values than its own, so there is nothing for AC2b to undo. So this is asked
+first, and the definition's own search only where the answer is no. For original and updated HP the slice between the
+event and the effect comes in between (`sliced_contingency.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import combinations
+
+from ..answer import Assignment, Cause, Query, Verdict, Witness
+from ..definitions import Search
+from .base import Solver
+from .circuit import TooManyClausesError
+from .contingency import OriginalHPEncoding, UpdatedHPEncoding
+from .counterfactual import ModifiedHPEncoding
+from .minimal_causes import Encoding, SatSolver
+from .networks import StrongEncoding
+from .sliced_contingency import SlicedContingency, undo_by_hand
+
+MANY = 1_000  # relevant variables from which on a model is long
+LARGEST_BY_PARTS = 3  # variables of an event whose parts are looked at one by one
+
+
+def is_long(query: Query) -> bool:
+    """Return whether a model is long; the best witnesses of normality take the other search."""
+    return query.normality is None and len(query.candidates) >= MANY
+
+
+class LongModelSolver(Solver):
+    """Tries what is quick in long models, and leaves the rest to the search by clauses."""
+
+    def __init__(self, encoding: type[Encoding], inner: SatSolver) -> None:
+        self._kind, self._inner = encoding, inner
+        self._modified = SatSolver(ModifiedHPEncoding, fallback=lambda: inner)
+        self._sliced: SlicedContingency | None = None
+
+    def judge(self, search: Search, event: Assignment) -> Verdict:
+        try:
+            return super().judge(search, event)
+        except TooManyClausesError:
+            return self._inner.judge(search, event)
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        self._inner.close()
+        self._modified.close()
+        if self._sliced is not None:
+            self._sliced.close()
+            self._sliced = None
+
+    def necessary(self, search: Search, event: Assignment) -> Witness | None:
+        if (quick := self._by_actual_values(search, event)) is not None:
+            return quick
+        if self._kind is StrongEncoding:
+            return self._inner.necessary(search, event)
+        return undo_by_hand(search, event)
+
+    def witness(self, search: Search, event: Assignment) -> Witness | None:
+        if (quick := self._by_actual_values(search, event)) is not None:
+            return quick
+        if self._kind is not StrongEncoding:
+            decided, witness = self._slice(search, event).decide(tuple(event))
+            if decided:
+                return witness
+        if self._kind is OriginalHPEncoding:
+            with closing(OriginalHPEncoding(search, tuple(event), sliced=True)) as game:
+                return game.witness(tuple(event))
+        return self._inner.witness(search, event)
+
+    def smaller(self, search: Search, event: Assignment) -> Assignment | None:
+        if len(event) > LARGEST_BY_PARTS:
+            return self._inner.smaller(search, event)
+        for size in range(1, len(event)):
+            for names in combinations(event, size):
+                part = {name: event[name] for name in names}
+                if self.witness(search, part) is not None:
+                    return part
+        return None
+
+    def causes(self, search: Search) -> Iterator[Cause]:
+        return self._inner.causes(search)
+
+    def _by_actual_values(self, search: Search, event: Assignment) -> Witness | None:
+        witness = self._modified.witness(search, event)
+        return None if witness is None else self._kind.adopt(search.query, witness)
+
+    def _slice(self, search: Search, event: Assignment) -> SlicedContingency:
+        sliced = self._sliced
+        if sliced is None or sliced.candidates != tuple(event):
+            if sliced is not None:
+                sliced.close()
+            taking_back = self._kind is UpdatedHPEncoding
+            sliced = self._sliced = SlicedContingency(search, tuple(event), taking_back=taking_back)
+        return sliced

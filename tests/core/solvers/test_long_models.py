@@ -1,0 +1,93 @@
+"""Long models: what is tried first there changes how soon one knows, not what one knows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import actcause as ac
+from actcause.core.solvers import long_models, networks, sliced_contingency
+from agreement import assert_same_verdict, events, questions
+from strategies import many
+
+DEFINITIONS = ("original-hp", "updated-hp", "strong")
+TANK = """
+demand in 0..1
+level in 0..3 = 2
+stuck
+low = level < 2 and not stuck
+pump = 0
+pump' = low
+level' = max(0, min(3, level + pump - demand))
+alarm = 0
+alarm' = alarm or level == 0
+"""
+
+
+@pytest.fixture
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_models, "MANY", 1)
+    monkeypatch.setattr(networks, "LONG", 1)
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_the_verdicts_are_those_of_the_oracle(definition: str) -> None:
+    @many(200)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        query = data.draw(questions(definition))
+        assert_same_verdict(query, data.draw(events(query)))
+
+    check()
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("probes", [0, 64])
+def test_they_are_with_and_without_probes_where_actual_values_do_not_suffice(
+    probes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the quick yes by modified Halpern-Pearl, slices have to decide it all."""
+    monkeypatch.setattr(sliced_contingency, "MOST_PROBES", probes)
+    monkeypatch.setattr(long_models.LongModelSolver, "_by_actual_values", lambda *arguments: None)
+
+    @many(200)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        query = data.draw(questions(data.draw(st.sampled_from(("original-hp", "updated-hp")))))
+        assert_same_verdict(query, data.draw(events(query)))
+
+    check()
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_unrolled_models_are_judged_as_by_the_search_by_clauses(
+    definition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ac.Model.from_text(TANK).unrolled(3)
+    context = ac.Trace({"demand": 1, "stuck": [0, 1, 1, 1]}).context(model)
+    asked = {"context": context, "effect": "alarm@3 == 1", "definition": definition}
+    actual = model.evaluate(context)
+    names = [name for name in model.endogenous if name != "alarm@3"]
+    quick = {name: ac.is_cause(model, event={name: actual[name]}, **asked) for name in names}
+    monkeypatch.setattr(long_models, "MANY", 10_000)
+    for name, verdict in quick.items():
+        slow = ac.is_cause(model, event={name: actual[name]}, **asked)
+        assert (name, dict(verdict.conditions)) == (name, dict(slow.conditions))
+        assert verdict.witness is None or verdict.witness.replay(verdict.query)
+    assert {verdict.holds for verdict in quick.values()} == {True, False}
+
+
+@pytest.mark.parametrize("definition", [*DEFINITIONS, "direct"])
+def test_three_hundred_steps_of_a_controller_are_judged_with_little_effort(definition: str) -> None:
+    model = ac.Model.from_text(TANK).unrolled(300)
+    context = ac.Trace({"demand": 1, "stuck": [int(step > 290) for step in range(301)]}).context(model)
+    asked = {"context": context, "effect": "alarm@300 == 1", "definition": definition, "max_steps": 2_000}
+    actual = model.evaluate(context)
+    assert long_models.is_long(ac.causes(model, **asked).query)
+    for name in ("stuck@292", "stuck@300", "alarm@0", "level@150", "demand@0"):
+        verdict = ac.is_cause(model, event={name: actual[name]}, **asked)
+        assert verdict.holds is not None
+        assert verdict.witness is None or verdict.witness.replay(verdict.query)
