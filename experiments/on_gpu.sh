@@ -16,6 +16,9 @@ export PYTHONPATH=src OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1
 # NVIDIA's multi-process service lets small networks of several processes run side by side; without it they take turns.
 if command -v nvidia-cuda-mps-control > /dev/null; then nvidia-cuda-mps-control -d 2> /dev/null; fi
 domains="push break 3-in d-20 3-chain 2-in 3-m-in tau-1 1-in" # the longest first
+worlds="ale-breakout highway mujoco-pucks fetch-push fetch-slide door-key reactor"
+noisy="push+0.1 push+0.3 break+0.3 3-m-in+0.2 1-in+0.2 tau-1+0.2"
+others=never,always,proximity,granger,cf,attn,grad,cmi,ncd,ncii,jaci-em,jaci-exchange,jaci # the quickest first
 count=0
 
 run() { # NAME [--only FIELD=VALUES]...: a process of its own, once there is room for it
@@ -48,6 +51,22 @@ for name in "${@:-accuracy}"; do
     calibration | penalty_choice)
         for domain in $domains; do
             run "$name" --only "domain=$domain"
+        done
+        ;;
+    worlds) # recorded elsewhere, if there are no simulators: experiments/record_worlds.py
+        for world in $worlds; do
+            run worlds --only "world=$world" --only method=jaci-auto
+        done
+        for world in $worlds; do
+            run worlds --only "world=$world" --only "method=$others"
+        done
+        ;;
+    noise)
+        for case in $noisy; do
+            run noise --only "domain=${case%+*}" --only "noise=${case#*+}" --only method=jaci-auto
+        done
+        for case in $noisy; do
+            run noise --only "domain=${case%+*}" --only "noise=${case#*+}" --only "method=rules,$others"
         done
         ;;
     rl_relabel) # all seeds and all ways of a task; pucks need Stable-Baselines3, which is not asked for here

@@ -16,6 +16,8 @@ from ..data.domains import make_domain
 from ..data.transitions import Transitions
 from ..envs import RESAMPLED
 from ..errors import QueryError
+from ..worlds import WORLDS
+from .kept_recordings import recall
 from .machine import read_peak_memory
 
 if TYPE_CHECKING:
@@ -51,11 +53,19 @@ def record_domain(
 ) -> tuple[Transitions, Transitions]:
     """Record what a seed learns from, and a fifth as much (or `tests`), recorded apart, to be scored on.
 
-    Each seed of a Random Vectors domain has a draw of its own; `relations` and `noise` replace the domain's.
+    Each seed of a Random Vectors domain has a draw of its own; `relations` and `noise` replace the domain's. Worlds,
+    which need their simulators, may have been recorded before (`kept_recordings.py`).
     """
+    tests = tests or frames // 5
+    if domain in WORLDS:
+        train, test = (
+            recall(f"{domain}-{start}-{count}", lambda start=start, count=count: collect(domain, count, seed=start))
+            for start, count in ((seed, frames), (TEST_SEED + seed, tests))
+        )
+        return train, test
     given = {"draw": seed if domain in VECTORS else None, "relations": relations, "noise": noise}
     world = make_domain(domain, **{name: value for name, value in given.items() if value is not None})
-    return collect(world, frames, seed=seed), collect(world, tests or frames // 5, seed=TEST_SEED + seed)
+    return collect(world, frames, seed=seed), collect(world, tests, seed=TEST_SEED + seed)
 
 
 def select_known_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
