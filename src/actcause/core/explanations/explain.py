@@ -30,7 +30,7 @@ from ..find import Share, get_definition
 from ..model import Model
 from .answer import CONDITIONS, Explanation, ExplanationQuery, Explanations, ExplanationVerdict
 from .causal_contexts import CausalContexts
-from .search import Conjunct, MinimalEvents, Requirements
+from .search import Conjunct, MinimalEvents, Requirements, find_smaller
 from .sufficient_contexts import ListedContexts
 
 
@@ -185,11 +185,7 @@ class Knowledge:
         if failing or uncaused:
             found["counterexample"] = failing[0] if failing else self.happened.context(uncaused[0])
             return
-        events = MinimalEvents(requirements, list(event.items()))
-        try:
-            found["smaller"] = events.smaller(event)
-        finally:
-            events.close()
+        found["smaller"] = find_smaller(requirements, event)
         conditions["EX2"] = found["smaller"] is None
         if conditions["EX2"]:
             found["explanation"] = self.describe(event)

@@ -19,6 +19,7 @@ These hold for every event, not only for the one that failed, so few proposals a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -108,8 +109,8 @@ class MinimalEvents:
                 if not self._solver.solve():
                     return
 
-    def smaller(self, event: Event) -> Event | None:
-        """Find a strict part of an event that meets the requirements."""
+    def find_smaller(self, event: Event) -> Event | None:
+        """Find a strict part of an event of these conjuncts that meets the requirements."""
         inside = {self.literals[conjunct] for conjunct in event.items()}
         strict = self._new()
         self._solver.add_clause([-strict, *(-literal for literal in inside)])
@@ -178,3 +179,9 @@ class MinimalEvents:
             if name in reasons.follow:
                 clause += [self.literals[name, value] for value in values if value != world[name]]
         return clause
+
+
+def find_smaller(requirements: Requirements, event: Event) -> Event | None:
+    """Find a strict part of an event that meets the requirements."""
+    with closing(MinimalEvents(requirements, list(event.items()))) as events:
+        return events.find_smaller(event)

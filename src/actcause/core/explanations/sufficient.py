@@ -29,7 +29,7 @@ from ..model import Model
 from ..solvers import TooManyClausesError
 from ..text import open_with_event, write_assignments, write_event
 from .causal_contexts import CausalContexts
-from .search import MinimalEvents, Requirements
+from .search import MinimalEvents, Requirements, find_smaller
 from .sufficient_contexts import AllContexts, ListedContexts, SufficientContexts
 
 CONDITIONS = ("SC1", "SC2", "SC3", "SC4")
@@ -279,11 +279,7 @@ class _Case:
             found["counterexample"] = failing[0]
         if not (conditions["SC2"] and conditions["SC3"]):
             return
-        events = MinimalEvents(requirements, list(event.items()))
-        try:
-            found["smaller"] = events.smaller(event)
-        finally:
-            events.close()
+        found["smaller"] = find_smaller(requirements, event)
         conditions["SC4"] = found["smaller"] is None
         if conditions["SC4"]:
             found["found"] = self._describe(requirements, event)
