@@ -109,3 +109,15 @@ def test_moved_graphs_blame_the_driven_body_for_every_change() -> None:
     moved = (RECORDING.next_state[:, 2] != RECORDING.state[:, 2]).any(axis=1)
     assert (graphs[:, block, 1] == moved).all()
     assert graphs[:, block, 2].all()
+
+
+def test_every_exchange_of_a_pair_is_tried_and_all_of_them_are_exact():
+    domain = make("push", obstacles=1)
+    truth = TrueGraphs(domain)
+    recording = collect_recording(domain, 300, seed=3, dtype="float64")
+    one, every = (augment(recording, truth, pairs=100, every=every, seed=1) for every in (False, True))
+    assert every.tried == 100
+    assert every.share > 2 * one.share
+    assert every.measure_exactness(truth) == 1.0
+    made = np.concatenate([every.first[:, None], every.second[:, None], every.exchanged], axis=1)
+    assert len(np.unique(made, axis=0)) > 0.95 * len(made)  # pairs may be drawn twice

@@ -183,3 +183,37 @@ def test_progress_is_told_up_to_the_last_row() -> None:
     assert isinstance(data, Transitions)
     assert told[-1] == (50, 50)
     assert told == sorted(told)
+
+
+def test_door_key_tells_the_causes_of_every_factor():
+    from actcause.data import collect, collect_recording
+
+    recording = collect_recording("door-key", 1500, seed=1)
+    alone = collect("door-key", 1500, seed=1)
+    assert recording.outcomes == ("agent", "key", "goal", "door")
+    assert np.array_equal(recording.state, alone.state)
+    assert np.array_equal(recording.cause[:, recording.outcome_index("door")], alone.cause)
+    action, agent, key, door = (recording.index(name) for name in ("action", "agent", "key", "door"))
+    for place, outcome in enumerate(recording.outcomes):
+        at = recording.index(outcome)
+        by_itself = recording.cause[:, place].sum(axis=1) == 1
+        same = (recording.state[:, at] == recording.next_state[:, at]).all(axis=1)
+        assert same[by_itself].all(), outcome
+    graph = recording.cause
+    assert graph[:, recording.outcome_index("agent"), action].all()
+    carried = recording.state[:, key, 2] == 1
+    keys = graph[:, recording.outcome_index("key")]
+    assert keys[carried][:, [action, agent]].all()
+    picked = ~carried & (recording.next_state[:, key, 2] == 1)
+    assert picked.any()
+    assert np.array_equal(keys[~carried, agent], picked[~carried])
+    assert keys[carried, door].any()  # in the hand of an agent that the door stops or lets in
+
+
+@pytest.mark.parametrize(("world", "why"), [("highway", "plans"), ("fetch-push", "joints"), ("ale-breakout", "memory")])
+def test_a_world_without_whole_states_says_why(world, why):
+    from actcause.data import collect_recording
+    from actcause.errors import QueryError
+
+    with pytest.raises(QueryError, match=why):
+        collect_recording(world, 10)

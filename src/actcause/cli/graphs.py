@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -83,23 +84,40 @@ def collect_whole(world: Any, outcome: str, out: Path, frames: int, seed: int, p
 
 
 def train_whole(
-    method: str, options: Mapping[str, Any], source: TrainingSource, out: Path, *, overwrite: bool, as_json: bool
+    method: str,
+    options: Mapping[str, Any],
+    source: TrainingSource,
+    out: Path,
+    *,
+    seeds: int,
+    resume: bool,
+    overwrite: bool,
+    go_on: str,
+    as_json: bool,
 ) -> int:
     """Train every outcome of a recording into one run."""
     from ..learn import LocalGraphs, train_graphs
 
-    graphs = LocalGraphs("jaci-em" if method == "jaci-auto" else method, **options)
-    with exit_on_terminate(), show_training() as callback:
-        recording = source.read_recording(graphs.seed)
-        run = train_graphs(
-            graphs, recording, out, overwrite=overwrite, source=Path(source.name).name, callback=callback
-        )
+    graphs = LocalGraphs(method, **options)
+    try:
+        with exit_on_terminate(), show_training() as callback:
+            recording = source.read_recording(graphs.seed)
+            run = train_graphs(
+                graphs, recording, out,
+                seeds=seeds, resume=resume, overwrite=overwrite, source=Path(source.name).name, callback=callback,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        print_note(f"stopped; go on with: {go_on}")
+        return 128 + signal.SIGINT
+    graphs = run.graphs
     for note in graphs.notes_:
         print_note(note)
+    if run.status == "stopped":
+        print_note(f"out of time; go on with: {go_on}")
     if as_json:
         print_json(run.to_json())
         return 0
-    print(f"{graphs.method} on {run.rows:,} rows of {Path(source.name).name}, all outcomes, finished: {out}")
+    print(f"{graphs.method} on {run.rows:,} rows of {Path(source.name).name}, all outcomes, {run.status}: {out}")
     if graphs.still_:
         print(f"Never change, so have no cause but themselves: {', '.join(graphs.still_)}.")
     return 0

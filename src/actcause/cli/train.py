@@ -142,11 +142,19 @@ def train(
         shared = {**given, "seed": first, "device": device, "max_seconds": max_seconds}
         if others:
             settings.append(f"seed={seed}")
+        given_options = {
+            "--method": method, "--seed": seed, "--seeds": seeds if seeds > 1 else None, "--device": device,
+            "--max-seconds": max_seconds, "--patience": patience, "--frames": frames, "--draw": draw,
+            "--mapping": mapping, "--outcome": outcome,
+        }  # fmt: skip
+        go_on = _command(source, out, given_options, options)
         if outcome == ALL:
-            alone = {"--resume": resume, "--seeds": seeds > 1, "--sweep": settings, "--patience": patience}
-            for name in (name for name, given_one in alone.items() if given_one):
+            for name in (name for name, used in {"--sweep": settings, "--patience": patience}.items() if used):
                 raise QueryError(f"{name} is for the training of one outcome, not for --outcome all.")
-            return train_whole(method, shared, rows, out, overwrite=overwrite, as_json=as_json)
+            return train_whole(
+                method, shared, rows, out,
+                seeds=seeds, resume=resume, overwrite=overwrite, go_on=go_on, as_json=as_json,
+            )  # fmt: skip
         if settings and seeds > 1:
             raise QueryError("--seeds keeps the best of one training; a sweep has its seeds in seed=0..9.")
         if settings:
@@ -161,14 +169,9 @@ def train(
         if workers not in (None, 1) or engine_name != "local" or address is not None:
             raise QueryError("--workers and --engine are for several trainings: add --sweep, or several seeds.")
         learner = library.make(method, **shared)
-        given_options = {
-            "--method": method, "--seed": seed, "--seeds": seeds if seeds > 1 else None, "--device": device,
-            "--max-seconds": max_seconds, "--patience": patience, "--frames": frames, "--draw": draw,
-            "--mapping": mapping, "--outcome": outcome,
-        }  # fmt: skip
         return _train(
             learner, rows, out, seeds=seeds, resume=resume, overwrite=overwrite, patience=patience,
-            tensorboard=tensorboard, go_on=_command(source, out, given_options, options), as_json=as_json,
+            tensorboard=tensorboard, go_on=go_on, as_json=as_json,
         )  # fmt: skip
 
 

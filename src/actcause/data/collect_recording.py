@@ -33,7 +33,8 @@ def collect_recording(
     """Record `frames` whole transitions with the true graph of each; with `out` they are also written to a file.
 
     The arguments are those of `collect`, and so are the rows: `collect_recording(...).view(domain.outcome)` equals
-    `collect(...)`. A world whose simulator does not tell the causes of every factor is refused.
+    `collect(...)`, where that explains all features of the outcome. A world whose simulator does not tell the causes of
+    every factor is refused, with the reason.
 
     >>> recording = collect_recording("break", frames=100, seed=1)
     >>> recording.cause.shape, recording.outcomes

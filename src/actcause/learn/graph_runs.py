@@ -1,7 +1,7 @@
 """Runs of local graphs: train one into a folder, write what it finds into a file, score it, and trace an event by it.
 
-The folder holds `model.safetensors` and `run.json`, as that of one outcome does; a training of all outcomes is not
-resumed.
+The folder holds `model.safetensors` and `run.json`, as that of one outcome does, and while it is trained what it goes
+on from (`graph_keeper.py`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from ..io.atomic import write_whole_bytes
 from .checkpoint import GRAPHS
 from .errors import LearnError, RunError
 from .evaluation import Evaluation, evaluate
+from .graph_keeper import GraphKeeper
 from .learner import Array
 from .loading import MODEL, SUMMARY
 from .local_graph_file import fingerprint_recording
 from .local_graphs import LocalGraphs
-from .runs import check_free
+from .runs import FREE, check_free, summary
 from .training.loop import TrainingProgress
 
 TRUTH = "truth"  # in the place of a run: the true graphs of the recording
@@ -39,6 +40,7 @@ class TrainedGraphs:
     folder: Path
     rows: int
     seconds: float
+    status: str = "finished"
 
     def to_json(self) -> dict[str, Any]:
         """Return what the command prints."""
@@ -54,6 +56,7 @@ class TrainedGraphs:
             "learned": list(shares),
             "still": list(self.graphs.still_),
             "rows": self.rows,
+            "status": self.status,
             "seconds": round(self.seconds, 2),
             "settings": self.graphs.settings(),
             "notes": list(self.graphs.notes_),
@@ -98,11 +101,16 @@ def train_graphs(
     recording: Recording,
     out: str | PathLike[str],
     *,
+    seeds: int = 1,
+    resume: bool = False,
     overwrite: bool = False,
     source: str | None = None,
     callback: Callable[[TrainingProgress], None] | None = None,
+    every: float = 20.0,
 ) -> TrainedGraphs:
-    """Learn the causes of every outcome into the folder `out`.
+    """Learn the causes of every outcome into the folder `out`; with `resume` go on with a run that was cut off.
+
+    Where it stands is kept every so many seconds.
 
     >>> import tempfile
     >>> from actcause.data import collect_recording
@@ -112,30 +120,67 @@ def train_graphs(
     ['model.safetensors', 'run.json']
     """
     folder = Path(out)
-    check_free(folder, False, overwrite)
-    began = time.monotonic()
-    graphs.fit(recording, callback=callback)
-    seconds = time.monotonic() - began
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as refused:
-        raise RunError(f"Cannot write to {folder}: {refused.strerror or refused}.") from refused
-    graphs.save(folder / MODEL)
-    document = {
+    check_free(folder, resume, overwrite)
+    header = {
         "method": GRAPHS,
-        "settings": graphs.settings(),
-        "factors": list(graphs.factors_),
-        "features": {factor: list(names) for factor, names in graphs.features_.items()},
-        "outcomes": list(graphs.outcomes_),
-        "data": graphs.fingerprint_,
+        "settings": json.loads(json.dumps(graphs.settings())),
+        "factors": list(recording.factors),
+        "features": {factor: list(names) for factor, names in recording.features.items()},
+        "outcomes": list(recording.outcomes),
+        "data": fingerprint_recording(recording),
+        "seeds": seeds,
         "package": __version__,
         "source": source,
-        "status": "finished",
-        "seconds": round(seconds, 2),
-        "notes": list(graphs.notes_),
     }
+    before = _find_start(folder, header) if resume else None
+    if before is not None and before["status"] == "finished":
+        return TrainedGraphs(LocalGraphs.load(folder), folder, len(recording), float(before["seconds"]))
+    began, earlier = time.monotonic(), 0.0 if before is None else float(before["seconds"])
+    keeper = GraphKeeper(folder, every, device=str(graphs.options.get("device", "auto")))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if before is None:
+            keeper.clear()
+            (folder / MODEL).unlink(missing_ok=True)
+    except OSError as refused:
+        raise RunError(f"Cannot write to {folder}: {refused.strerror or refused}.") from refused
+
+    def measure_seconds() -> float:
+        return round(earlier + time.monotonic() - began, 2)
+
+    _write_summary(folder, {**header, "status": "training", "seconds": earlier, "notes": []})
+    try:
+        graphs.fit(recording, seeds=seeds, callback=callback, keeper=keeper)
+    except KeyboardInterrupt:
+        _write_summary(folder, {**header, "status": "interrupted", "seconds": measure_seconds(), "notes": []})
+        raise
+    status, seconds = "stopped" if keeper.stopped else "finished", measure_seconds()
+    graphs.save(folder / MODEL)
+    _write_summary(folder, {**header, "status": status, "seconds": seconds, "notes": list(graphs.notes_)})
+    if not keeper.stopped:
+        keeper.clear()
+    return TrainedGraphs(graphs, folder, len(recording), seconds, status)
+
+
+def _find_start(folder: Path, header: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a run that is to go on says of itself; refuse other data, options or seeds. None for no run."""
+    if not (folder / SUMMARY).exists():
+        return None
+    before = summary(folder)
+    if before.get("method") != GRAPHS:
+        raise RunError(f"{folder} explains one outcome, and cannot go on with --outcome all: choose another folder.")
+    for name in ("settings", "data", "seeds"):
+        found, wanted = before.get(name), header[name]
+        if name == "settings":
+            found, wanted = ({k: v for k, v in dict(one or {}).items() if k not in FREE} for one in (found, wanted))
+        if found != wanted:
+            what = {"data": "data", "seeds": "seeds"}.get(name, "options")
+            raise RunError(f"{folder} was begun with other {what} and cannot go on with these: give the same.")
+    return before
+
+
+def _write_summary(folder: Path, document: Mapping[str, Any]) -> None:
     write_whole_bytes(folder / SUMMARY, (json.dumps(document, indent=1) + "\n").encode(), RunError)
-    return TrainedGraphs(graphs, folder, len(recording), seconds)
 
 
 def find_graphs(

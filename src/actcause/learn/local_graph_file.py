@@ -40,20 +40,29 @@ def read_graphs(path: str | PathLike[str], device: str = "auto") -> tuple[dict[s
     saved = read(file)
     if saved.header.get("method") != GRAPHS:
         raise RunError(f"{file} explains one outcome; local graphs are trained with --outcome all.")
+    learners = unpack_learners(saved, file, device)
     try:
-        headers = list(saved.header["learners"])
         needed = ("settings", "recording", "groups", "still", "notes", "data")
         header = {name: saved.header[name] for name in needed}
-        if len(header["groups"]) != len(headers):
+        if len(header["groups"]) != len(learners):
             raise ValueError
     except (KeyError, TypeError, ValueError) as wrong:
+        raise damage_error(file) from wrong
+    return header, learners
+
+
+def unpack_learners(saved: Saved, file: Path, device: str) -> list[Learner]:
+    """Build the learners that a file holds one beside the other."""
+    try:
+        headers = list(saved.header["learners"])
+    except (KeyError, TypeError) as wrong:
         raise damage_error(file) from wrong
     learners = []
     for number, each in enumerate(headers):
         prefix = f"{number}:"
         tensors = {name.removeprefix(prefix): v for name, v in saved.tensors.items() if name.startswith(prefix)}
         learners.append(unpack(Saved(each, tensors), file, device))
-    return header, learners
+    return learners
 
 
 def fingerprint_recording(recording: Recording) -> str:

@@ -13,13 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data import Recording
+from ..data import Recording, Transitions
 from .errors import LearnError
 from .evaluation import edge_error
 from .learner import Array, Learner
@@ -36,10 +37,12 @@ from .outcome_views import (
     view_outcome,
 )
 from .registry import make
+from .seeds import compare_seeds, with_seeds
 from .training.replica import split_of
 from .training.session import fit_many
 
 if TYPE_CHECKING:
+    from .graph_keeper import GraphKeeper
     from .training.loop import TrainingProgress
 
 SIDE_BY_SIDE = ("jaci-em",)  # methods whose replicas may be of different outcomes
@@ -71,8 +74,19 @@ class LocalGraphs:
 
     # -- the contract ------------------------------------------------------------------------------
 
-    def fit(self, recording: Recording, *, callback: Callable[[TrainingProgress], None] | None = None) -> LocalGraphs:
-        """Learn from whole states; `callback` is told of progress."""
+    def fit(
+        self,
+        recording: Recording,
+        *,
+        seeds: int = 1,
+        callback: Callable[[TrainingProgress], None] | None = None,
+        keeper: GraphKeeper | None = None,
+    ) -> LocalGraphs:
+        """Learn from whole states; `callback` is told of progress.
+
+        With several `seeds`, from the own one on, all are trained side by side, and of each class of outcomes the best
+        is kept, chosen without labels (`learn/seeds.py`). A `keeper` keeps the course, so that a training can go on.
+        """
         _check_recording(recording)
         self._make_learner().check_options()
         groups, still = find_classes(recording)
@@ -80,9 +94,9 @@ class LocalGraphs:
             raise LearnError("No outcome of the recording ever changes: there is nothing to explain.")
         learned: dict[OutcomeClass, Learner] = {}
         trainings = self._plan(recording, groups)
-        for together in trainings:
-            learners = [self._make_learner(len(trainings)) for _ in together]
-            fit_many(learners, [view_group(recording, group) for group in together], callback=callback)
+        for number, together in enumerate(trainings):
+            kept = None if keeper is None else keeper.load(number)
+            learners = kept or self._train(recording, together, number, len(trainings), seeds, callback, keeper)
             learned |= dict(zip(together, learners, strict=True))
         order = {outcome: place for place, outcome in enumerate(recording.outcomes)}
         self.factors_, self.features_, self.outcomes_ = recording.factors, dict(recording.features), recording.outcomes
@@ -177,6 +191,39 @@ class LocalGraphs:
             "data": self.fingerprint_,
         }
 
+    def _train(
+        self,
+        recording: Recording,
+        together: list[OutcomeClass],
+        number: int,
+        trainings: int,
+        seeds: int,
+        callback: Callable[[TrainingProgress], None] | None,
+        keeper: GraphKeeper | None,
+    ) -> list[Learner]:
+        """Train groups side by side, each with all seeds; return the best learner of each."""
+        views = [view_group(recording, group) for group in together]
+        rows = [with_seeds(self._make_learner(trainings), seeds) for _ in together]
+        every = [learner for row in rows for learner in row]
+
+        def report(moment: TrainingProgress) -> None:
+            if keeper is not None:
+                keeper.record(moment)
+            if callback is not None:
+                callback(moment)
+
+        fit_many(
+            every,
+            [view for view in views for _ in range(seeds)],
+            callback=report,
+            restored=None if keeper is None else keeper.find_place(number),
+            session=None if keeper is None else partial(keeper.begin, number),
+        )
+        chosen = list(map(_choose_seed, rows, views))
+        if keeper is not None:
+            keeper.end(chosen)
+        return chosen
+
     def _make_learner(self, trainings: int = 1) -> Learner:
         options = dict(self.options)
         named = next((name for name in ("classes", "categorical") if options.get(name) is not None), None)
@@ -231,6 +278,16 @@ class LocalGraphs:
                 f"({', '.join(self.factors_)}; outcomes {', '.join(self.outcomes_)}). "
                 f"Got {', '.join(recording.factors)}; outcomes {', '.join(recording.outcomes)}."
             )
+
+
+def _choose_seed(learners: list[Learner], view: Transitions) -> Learner:
+    """Return the best of several seeds, with what the others said."""
+    if len(learners) == 1:
+        return learners[0]
+    compared = compare_seeds(learners, view)
+    compared.best.learned_["seeds"] = compared.to_json()
+    compared.best.notes_ = (*compared.best.notes_, *compared.notes)
+    return compared.best
 
 
 def measure_errors(recording: Recording, predicted: Any) -> dict[str, float]:

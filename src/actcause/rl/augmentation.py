@@ -28,6 +28,8 @@ from .graph_sources import ask_graphs
 if TYPE_CHECKING:
     from ..data import Recording
 
+MOST_GROUPS = 10  # of which every exchange is tried: 1,022 ways
+
 
 @dataclass(frozen=True, eq=False)
 class Augmentation:
@@ -49,7 +51,7 @@ class Augmentation:
 
     @property
     def share(self) -> float:
-        """The share of the pairs that were kept."""
+        """The share of the pairs that were kept; with every exchange of a pair, how many a pair gave."""
         return len(self) / self.tried
 
     def measure_exactness(self, dynamics: Any, tolerance: float = 1e-4) -> float | None:
@@ -70,6 +72,7 @@ def augment(
     graphs: Any,
     *,
     pairs: int | None = None,
+    every: bool = False,
     recheck: bool = True,
     model: Any = None,
     wrong: float = 0.02,
@@ -82,6 +85,7 @@ def augment(
         graphs: What says who caused what, asked about new states too: `TrueGraphs(domain)`, `LocalGraphs`,
             `GraphsByOutcome`, `NearGraphs`. None exchanges anything, without a check.
         pairs: How many pairs of rows are tried; by default as many as there are rows.
+        every: Whether all exchanges of a pair are tried, each way to part its groups, instead of one drawn by chance.
         recheck: Whether the new state is asked about. Without it an exchange that makes an edge fire is kept.
         model: A fitted `TransitionModel`: what it does not predict is left out. Learned graphs that miss an edge keep
             transitions that cannot be; a model sees that.
@@ -105,7 +109,11 @@ def augment(
     first, second = generator.integers(len(recording), size=(2, count))
     shape = (len(recording), len(recording.outcomes), len(recording.factors))
     found = np.zeros(shape, dtype=bool) if graphs is None else ask_graphs(graphs, recording)
-    group = choose_groups(recording, found[first] | found[second], generator)
+    if every:
+        pair, group = list_groups(recording, found[first] | found[second])
+        first, second = first[pair], second[pair]
+    else:
+        group = choose_groups(recording, found[first] | found[second], generator)
     made = _exchange(recording, first, second, group)
     differs = (made[0] != recording.state[first]).any(axis=(1, 2)) & (made[0] != recording.state[second]).any(
         axis=(1, 2)
@@ -143,6 +151,25 @@ def choose_groups(recording: Recording, graphs: Array, generator: np.random.Gene
     keys = np.where(taken, -1.0, generator.random((rows, factors)))
     left = joined[every, keys.argmax(axis=1)] & ~taken
     return np.asarray((chosen | taken) & ~left)
+
+
+def list_groups(recording: Recording, graphs: Array) -> tuple[Array, Array]:
+    """Return every way to exchange some groups and not all: the rows, and the factors, `(ways, factors)`."""
+    joined = find_joined(recording, graphs)
+    first = joined.argmax(axis=2)
+    rows, ways = [], []
+    for row, leaders in enumerate(first):
+        groups = np.unique(leaders)
+        if len(groups) > MOST_GROUPS:
+            raise QueryError(
+                "A pair with {count} groups has too many exchanges to try every one; leave {parameter} out.",
+                parameter="every", count=len(groups),
+            )  # fmt: skip
+        numbers = np.arange(1, 2 ** len(groups) - 1)
+        chosen = (numbers[:, None] >> np.arange(len(groups))) & 1 == 1
+        ways.append(chosen[:, np.searchsorted(groups, leaders)])
+        rows.append(np.full(len(numbers), row))
+    return np.concatenate(rows), np.concatenate(ways)
 
 
 def find_joined(recording: Recording, graphs: Array) -> Array:

@@ -239,7 +239,7 @@ class _LearnedCauses:
     def judge(self, position: int, states: Array, actions: Array, goals: Array) -> Array:
         """Return the first step of each episode in which the pusher is found to have caused the block's place."""
         view = self._view(states, actions, goals)
-        found = self.learners[position].predict(view)
+        found = self.learners[position].explain(view)  # what became of the block is known by then
         caused = found[:, [view.layout.index("pusher"), view.layout.index("action")]].any(axis=1)
         return find_earliest(caused.reshape(actions.shape[:2]))
 

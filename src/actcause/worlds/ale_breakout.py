@@ -64,6 +64,7 @@ class AleBreakout(World):
     horizon = 400
     simulator = "ale-py"
     licence = "GPL-2.0"
+    untold = "what moves the paddle is partly in the console's memory, which is no factor of a row"
     extra = "atari"
     revisions = ("first recorded",)
     factors = ("action", "paddle", "ball", *(f"column{number}" for number in range(1, COLUMNS + 1)))

@@ -57,6 +57,7 @@ class World(BaseDomain):
     simulator: ClassVar[str]  # the package that brings it, as the registry calls it
     licence: ClassVar[str]  # of the simulator
     extra: ClassVar[str] = "worlds"  # of ours, that installs it
+    untold: ClassVar[str] = "its simulator is not asked about the others"  # why there are no whole states
     absent: ClassVar[bool] = False  # whether factors may be absent from a row; then recordings have a mask
 
     @abstractmethod
@@ -69,11 +70,12 @@ class World(BaseDomain):
     def whole_episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
         """Yield the rows of `episodes` with every factor's next features (`following`) and causes (`graph`)."""
         raise QueryError(
-            "The world {name} tells the causes of its outcome '{known}' alone, not of every factor; collect it by its "
-            "outcome, or take another world.",
+            "The world {name} tells the causes of its outcome '{known}' alone, not of every factor: {why}. Collect it "
+            "without --outcome, or take another world.",
             parameter="outcome",
             name=self.name,
             known=self.outcome,
+            why=self.untold,
         )
 
     @property

@@ -24,7 +24,7 @@ from .base import World, WorldRow
 from .functional_cause import find_functional_cause
 
 OPEN, SHUT, LOCKED = range(3)  # as MiniGrid encodes them
-TOGGLE, ACTIONS = 5, 7
+FORWARD, PICK_UP, DROP, TOGGLE, ACTIONS = 2, 3, 4, 5, 7
 AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SIZES = (5, 6, 8, 16)  # the grids that MiniGrid registers
 
@@ -77,6 +77,16 @@ class DoorKey(World):
             grid.start(generator)
             yield list(self._episode(grid, generator, others))
 
+    def whole_episodes(self, generator: np.random.Generator) -> Iterator[Sequence[WorldRow]]:
+        """Yield the same rows; they have every factor's next features and causes in any case.
+
+        The agent's next place: the agent and the action, always; whoever stood in the cell that it wanted to enter, if
+        that decides: a door, open or not, or the key. A key in hand goes where the agent goes, so that all that caused
+        the agent's place caused the key's; one that lies there is moved by the agent that picks it up. Whoever fills
+        the cell keeps a key from being put down there. The goal goes on by itself.
+        """
+        yield from self.episodes(generator)
+
     def _episode(self, grid: _Grid, generator: np.random.Generator, others: np.random.Generator) -> Iterator[WorldRow]:
         for _ in range(self.horizon):
             before = grid.read()
@@ -86,21 +96,17 @@ class DoorKey(World):
                 action = TOGGLE
             found = grid.find_cause(before, action, others) if self.check else ()
             over = grid.step(action)
-            after = grid.read().door
+            after = grid.read()
             cause: tuple[str, ...] = ()
-            if after != before.door:
+            if after.door != before.door:
                 cause = ("action", "agent", "key") if before.door == LOCKED else ("action", "agent")
             extra = {"contact.agent": facing, "contact.key": facing and before.key is None}
             if self.check:
                 extra |= {f"fac.{factor}": factor in found for factor in self.edges}
-            state = {
-                "action": (action,),
-                "agent": (*before.agent, before.direction),
-                "key": (*(before.agent if before.key is None else before.key), before.key is None),
-                "goal": before.goal,
-                "door": (*grid.door_at, before.door),
-            }
-            yield WorldRow(state, (after,), cause, extra)
+            following = _describe(after, grid.door_at)
+            graph = {**_find_graph(before, action, grid.door_at), "door": cause}
+            state = {"action": (action,), **_describe(before, grid.door_at)}
+            yield WorldRow(state, (after.door,), cause, extra, following, graph)
             if over:
                 return
 
@@ -119,6 +125,31 @@ class _Situation:
     def ahead(self) -> Place:
         x, y = AHEAD[self.direction]
         return self.agent[0] + x, self.agent[1] + y
+
+
+def _describe(situation: _Situation, door_at: Place) -> dict[str, tuple[float, ...]]:
+    """Return the features of every factor but the action."""
+    return {
+        "agent": (*situation.agent, situation.direction),
+        "key": (*(situation.agent if situation.key is None else situation.key), situation.key is None),
+        "goal": situation.goal,
+        "door": (*door_at, situation.door),
+    }
+
+
+def _find_graph(before: _Situation, action: int, door_at: Place) -> dict[str, tuple[str, ...]]:
+    """Find what causes the next features of agent, key and goal, besides themselves."""
+    ahead = before.ahead
+    filled = {door_at: "door", before.goal: "goal", **({} if before.key is None else {before.key: "key"})}
+    stands = filled.get(ahead)
+    agent = ("action", *((stands,) if action == FORWARD and stands in ("door", "key") else ()))
+    key: tuple[str, ...] = ()
+    if before.key is None:
+        kept = (stands,) if action == DROP and stands is not None else ()
+        key = ("agent", *agent, *kept)
+    elif action == PICK_UP and stands == "key":
+        key = ("action", "agent")
+    return {"agent": agent, "key": key, "goal": ()}
 
 
 class _Grid:

@@ -41,6 +41,7 @@ class Fetch(World):
     horizon = 50
     simulator = "gymnasium-robotics"
     licence = "MIT"
+    untold = "the gripper hangs on an arm whose joints are no factor of a row"
     factors = ("action", "gripper", "block", "goal")
     features: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "action": ("dx", "dy", "dz", "grip"),

@@ -47,6 +47,7 @@ class Highway(World):
     horizon = 40
     simulator = "highway-env"
     licence = "MIT"
+    untold = "the other cars change lanes by plans that are no factor of a row"
     revisions = ("first recorded",)
     shared_class = ("car", 1)
     outcome = "ego"
