@@ -20,7 +20,7 @@ export function buildFurther(question) {
 function buildSection(title, term, inputs, ask) {
   const result = el("div", { class: "result stack", "aria-live": "polite" });
   const newest = keepNewest();
-  const element = el("details", { class: "panel further-part" }, el("summary", { text: title }), el("div", { class: "row" }, inputs, el("span", { class: "asking" }, button("Ask", () => run()), explain(term))), result);
+  const element = el("details", { class: "panel further-part" }, el("summary", { text: title }), el("div", { class: "row" }, inputs, el("span", { class: "with-ask" }, button("Ask", () => run()), explain(term))), result);
 
   async function run() {
     for (const input of element.querySelectorAll("input")) input.removeAttribute("aria-invalid");
