@@ -109,3 +109,20 @@ def test_all_states_shows_what_is_asked_while_it_computes(tab) -> None:
     for route in waiting:
         route.continue_()
     tab.wait_for_selector(".overview, table, canvas")
+
+
+def test_how_probable_a_cause_of_many_values_was_is_asked_with_what_it_might_have_been(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".overview")
+    tab.fill("#model-text", "A\nDose in 0..2\nD = A and Dose > 1")
+    tab.wait_for_selector("h1:has-text('What caused D=1?'):not(.stale)")
+    tab.click("text=How probably was it necessary")
+    tab.locator(".measures").wait_for()  # of the cause that could have been otherwise in one way only
+    assert tab.get_attribute("#probable", "placeholder") == "A=1"
+    tab.fill("#probable", "Dose=2")
+    tab.keyboard.press("Enter")
+    tab.locator(".further .notice.bad", has_text="'instead of it' must say what it might have been").wait_for()
+    assert tab.get_attribute("#instead", "aria-invalid") == "true"
+    tab.fill("#instead", "Dose=0")
+    tab.keyboard.press("Enter")
+    tab.locator(".measures", has_text="would have failed under Dose=0").wait_for()

@@ -147,7 +147,7 @@ def test_the_theme_follows_the_system_and_can_be_changed(browser, server, scheme
     context.close()
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("width", [375, 1280, 1920])
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_view_is_wider_than_the_screen(tab, view: str, width: int) -> None:
     tab.set_viewport_size({"width": width, "height": 900})
@@ -155,6 +155,18 @@ def test_no_view_is_wider_than_the_screen(tab, view: str, width: int) -> None:
     tab.wait_for_selector(f"main.view-{view} > div > *")
     tab.wait_for_load_state("networkidle")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_job_in_the_bar_fits_a_narrow_screen(tab) -> None:
+    job = {"id": "1", "title": "What a-run-of-mine says of a-recording-with-a-long-name.parquet", "state": "running"}
+    tab.route("**/api/jobs", lambda route: route.fulfill(json=[{**job, "progress": {}, "seconds": 1, "error": None}]))
+    tab.set_viewport_size({"width": 375, "height": 750})
+    tab.goto("/#/words")
+    cancel = tab.locator("#jobs").get_by_role("button", name=re.compile("Cancel"))
+    cancel.wait_for()
+    box = cancel.bounding_box()
+    assert box["x"] + box["width"] <= 375
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 375
 
 
 def luminance(colour: str) -> float:

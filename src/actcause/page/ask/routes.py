@@ -58,10 +58,14 @@ class ExplanationRequest(AskRequest):
 
 
 class ProbabilityRequest(AskRequest):
-    """A question about one event; `prior` says how probable contexts are, `evidence` what is known of them."""
+    """A question about one event; `prior` says how probable contexts are, `evidence` what is known of them.
+
+    `instead` is what the event might have been, which has to be said where there is more than one way.
+    """
 
     prior: str = Field("uniform", max_length=20_000)
     evidence: str | None = Field(None, max_length=5000)
+    instead: str | None = Field(None, max_length=5000)
 
 
 # -- over HTTP -------------------------------------------------------------------------------------

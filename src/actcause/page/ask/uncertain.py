@@ -46,6 +46,7 @@ def weigh(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
         prior=payload["prior"],
         event=payload["event"] or "",
         effect=query.effect,
+        instead=payload["instead"] or None,
         evidence=payload["evidence"] or None,
         samples=SAMPLES,
         max_seconds=SECONDS,

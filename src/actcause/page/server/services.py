@@ -19,6 +19,7 @@ FIELDS = {
     "contrast": "What it is set against",
     "normality": "What is normal",
     "steps": "The number of steps",
+    "instead": "the field 'instead of it'",
     "outcome": "The outcome",
     "where": "The restriction",
 }

@@ -20,7 +20,7 @@ export function buildFurther(question) {
 function buildSection(title, term, inputs, ask) {
   const result = el("div", { class: "result stack", "aria-live": "polite" });
   const newest = keepNewest();
-  const element = el("details", { class: "panel further-part" }, el("summary", { text: title }), el("div", { class: "row" }, inputs, el("span", { class: "asking" }, button("Ask", () => run()), explain(term))), result);
+  const element = el("details", { class: "panel further-part" }, el("summary", { text: title }), el("div", { class: "row" }, inputs, el("span", { class: "with-ask" }, button("Ask", () => run()), explain(term))), result);
 
   async function run() {
     for (const input of element.querySelectorAll("input")) input.removeAttribute("aria-invalid");
@@ -63,12 +63,14 @@ function buildProbabilities(question) {
   const event = line("event", { id: "probable", placeholder: "ST=1" });
   const prior = line("prior", { id: "prior", value: "uniform" });
   const evidence = line("evidence", { id: "evidence", placeholder: "nothing" });
-  const inputs = [field("Event", event), field("How probable what was the case is", prior), field("What is known, as a formula", evidence)];
+  const instead = line("instead", { id: "instead", placeholder: "its other value" });
+  const inputs = [field("Event", event), field("Instead of it", instead), field("How probable what was the case is", prior), field("What is known, as a formula", evidence)];
   const section = buildSection("How probably was it necessary, sufficient, a cause?", "probability", inputs, async () => {
     const asked = question();
     if (!asked) return "";
     const reply = await post("/api/ask/probabilities", {
       ...asked, event: event.value.trim() || event.placeholder, prior: prior.value.trim(), evidence: evidence.value.trim() || null,
+      instead: instead.value.trim() || null,
     });
     return [
       table(["", "probability", ""], reply.measures.map(({ name, value, sentence }) => [name, value, sentence]), { class: "measures" }),

@@ -232,11 +232,19 @@ class Ask {
     panel.show(answer);
     const last = answer.candidates.at(-1);
     form.event.placeholder = last ? `${last}=${answer.actual[last] ?? 1}` : "";
-    this.further.renew(answer, form.event.placeholder);
+    this.further.renew(answer, this.suggestEvent(answer) ?? form.event.placeholder);
     if (this.wanted) this.playWanted();
     if (form.judgedEvent) await this.judge();
     await this.remember();
     this.fillDegrees();
+  }
+
+  /** An event whose probability can be asked about as it stands: a cause that could have been otherwise in one way. */
+  suggestEvent(answer) {
+    const switches = new Set(this.model.variables.filter(({ range }) => range.count === 2).map(({ name }) => name));
+    const events = answer.answers.flatMap(({ causes }) => causes.map(({ event }) => Object.entries(event)));
+    const found = events.find((event) => event.length === 1 && switches.has(event[0][0]));
+    return found && `${found[0][0]}=${found[0][1]}`;
   }
 
   /** A question that cannot be answered. */

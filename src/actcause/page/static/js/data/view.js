@@ -108,7 +108,7 @@ class Data {
       { class: "panel stack", "aria-label": "How it works" },
       el("h2", { text: "Find causes in data of your own" }),
       el("p", { text: "Every row of the table is a step: what each factor was, and what the outcome was right after. Nothing needs to be labelled." }),
-      table(EXAMPLE.head, example(4), { class: "data-example" }),
+      el("div", { class: "data-columns", tabindex: "0", role: "region", "aria-label": "Such a table" }, table(EXAMPLE.head, example(4), { class: "data-example" })),
       el("p", { text: "You say which column is what, train a model, and see for every row which factors caused the outcome." }),
       el("div", { class: "row" }, button("Try it with an example", () => this.upload(exampleFile()), { class: "main" }),
         this.known?.recordings.length > 0 && el("span", { class: "soft", text: "or choose one of the recordings." })),

@@ -271,7 +271,7 @@ class Runs {
       return;
     }
     const title = this.value === ALL ? runs[0].name : nameValue(this.value);
-    const width = Math.max(Math.round(this.chart.clientWidth), 420);
+    const width = Math.max(Math.round(this.chart.clientWidth), 320);
     put(this.chart, drawLines(this.series, { title: `Training curves: ${title}`, x: "step", y: this.value === ALL ? "" : title, width, height: 330 }));
   }
 }
