@@ -173,8 +173,12 @@ class Query:
     @cached_property
     def relevant(self) -> tuple[str, ...]:
         """Every variable that can influence what is watched, and those watched; never exogenous ones."""
-        ancestors = self.model.ancestors(self.watched_variables)
-        return tuple(name for name in self.model.endogenous if name in ancestors)
+        return tuple(name for name in self.model.endogenous if name in self.bearing)
+
+    @cached_property
+    def bearing(self) -> frozenset[str]:
+        """What is watched, and every variable that it follows from."""
+        return frozenset(self.model.ancestors(self.watched_variables))
 
     @cached_property
     def candidates(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class _Counterfactual(Encoding):
     def encode(self) -> None:
         query, circuit = self.query, self.circuit
         model, actual = query.model, query.actual
-        wanted = model.ancestors(query.watched_variables)
+        wanted = query.bearing
         world: World = {}
         self.world = world
         self.followed: World = {}  # what the equation says, of variables that need not follow it

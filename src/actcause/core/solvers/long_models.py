@@ -21,6 +21,7 @@ from .counterfactual import ModifiedHPEncoding
 from .minimal_causes import Encoding, SatSolver
 from .networks import StrongEncoding
 from .sliced_contingency import SlicedContingency, undo_by_hand
+from .sufficiency import DirectEncoding
 
 MANY = 1_000  # relevant variables from which on a model is long
 LARGEST_BY_PARTS = 3  # variables of an event whose parts are looked at one by one
@@ -58,6 +59,10 @@ class LongModelSolver(Solver):
         if (quick := self._by_actual_values(search, event)) is not None:
             return quick
         if self._kind is StrongEncoding:
+            # Where nothing need be settled, that the effect's own parents are open is enough.
+            with closing(DirectEncoding(search, tuple(event))) as own:
+                if own.solve(own.exactly(event), sufficiency=False):
+                    return own.read(tuple(event))
             return self._inner.necessary(search, event)
         return undo_by_hand(search, event)
 
