@@ -21,7 +21,7 @@ from actcause.learn.evaluation import evaluate
 from loop import with_distractors
 from measure import Figure
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "experiments"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "experiments"))
 from accuracy import BARS, RESAMPLED, VECTORS, record_domain
 
 TITLE = "Learning"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ..data.collect import collect
@@ -58,10 +58,8 @@ def record_domain(
     """
     tests = tests or frames // 5
     if domain in WORLDS:
-        train, test = (
-            recall(f"{domain}-{start}-{count}", lambda start=start, count=count: collect(domain, count, seed=start))
-            for start, count in ((seed, frames), (TEST_SEED + seed, tests))
-        )
+        both = ((seed, frames), (TEST_SEED + seed, tests))
+        train, test = (recall(f"{domain}-{at}-{rows}", partial(collect, domain, rows, seed=at)) for at, rows in both)
         return train, test
     given = {"draw": seed if domain in VECTORS else None, "relations": relations, "noise": noise}
     world = make_domain(domain, **{name: value for name, value in given.items() if value is not None})
