@@ -20,6 +20,7 @@ from .syntax import read_tree
 EXACT = (
     "first recorded revision",
     "but-for asks that each variable of an event be otherwise, strong for necessity along every part of a network",
+    "verdicts speak in plain words; witnesses of direct and strong leave out what bears on nothing",
 )
 
 
