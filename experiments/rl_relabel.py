@@ -230,7 +230,7 @@ def page(results: Results) -> Page:
     return Page("\n\n".join(parts), tuple(plots), deviations=(
         "The paper has no such experiment; Chuck et al. 2025 (HInt) filter whole trajectories, and use other agents.",
         "Batches of all agents of a task are drawn by one stream: an agent's curve depends on who runs beside it.",
-        "In push agents see the block and the target as they lie from the pusher, which `GoalPush` does not say.",
+        "In push agents also see how pusher, block and goal lie from each other, which `GoalPush` does not say.",
     ))  # fmt: skip
 
 
