@@ -57,8 +57,8 @@ def test_pucks_have_a_graph_of_every_body() -> None:
 
 
 def test_worlds_that_do_not_tell_everything_are_refused() -> None:
-    with pytest.raises(QueryError, match="outcome 'door' alone"):
-        collect_recording("door-key", frames=10)
+    with pytest.raises(QueryError, match="highway"):
+        collect_recording("highway", frames=10)
 
 
 def test_columns_are_named_after_factors_and_outcomes(tmp_path: Path) -> None:

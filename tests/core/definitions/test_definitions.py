@@ -287,7 +287,7 @@ def test_an_effect_that_did_not_happen_has_no_cause(definition: str, effect: str
     assert answer.sentence.endswith("It did not happen.")
     verdict = is_cause(ROCKS, **question, event="ST=1")
     assert verdict.failed == "AC1"
-    assert verdict.sentence.endswith("did not happen.")
+    assert verdict.sentence.endswith("did not happen (AC1).")
 
 
 def test_an_effect_may_be_a_formula_over_several_variables() -> None:

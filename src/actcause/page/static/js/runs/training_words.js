@@ -6,7 +6,7 @@ const STAGES = {
   forward: "learning what happens", pretrain: "learning what happens", delay: "learning what happens",
   em: "choosing causes", joint: "learning causes", masks: "learning causes", threshold: "choosing the threshold",
   check: "checking itself", alone: "learning the outcome by itself", whole: "learning all that happens",
-  settle: "learning all that happens", exchange: "exchanging factors", judge: "judging what was chosen",
+  sketch: "a first look at all that happens", exchange: "exchanging factors", judge: "judging what was chosen",
   remember: "compressing (distil)", distil: "compressing (distil)",
 };
 
