@@ -25,7 +25,7 @@ from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import uses_graphs
 from actcause.reproduction.plots import lines
-from actcause.reproduction.tables import table
+from actcause.reproduction.tables import list_missing, table
 
 # What is raced in push, by what differs from the usual race.
 RACES: dict[str, dict[str, Any]] = {
@@ -221,13 +221,12 @@ def page(results: Results) -> Page:
         f"{DRAWS:,} draws of seeds with replacement. A seed that never came to a goal counts with all its steps, so "
         "that ratios are understated where HER does not come there."
     )
-    wanted = ", ".join(task for task in FULL.tasks if task not in results.every("task"))
-    if wanted:
-        parts.append(
-            f"**Missing**: of the full size the tasks {wanted} (arena 12, 60 steps an episode, {FULL.steps:,} steps, "
-            "eight seeds)."
-        )
-    return Page("\n\n".join(parts), tuple(plots), deviations=(
+    lost = {
+        task: ", ".join(words for way, words in WAYS.items() if not results.where(task=task, way=way))
+        for task in FULL.tasks
+    }
+    parts.append(list_missing({f"{task}, of the full size": words for task, words in lost.items()}))
+    return Page("\n\n".join(part for part in parts if part), tuple(plots), deviations=(
         "The paper has no such experiment; Chuck et al. 2025 (HInt) filter whole trajectories, and use other agents.",
         "Batches of all agents of a task are drawn by one stream: an agent's curve depends on who runs beside it.",
         "In push agents also see how pusher, block and goal lie from each other, which `GoalPush` does not say.",

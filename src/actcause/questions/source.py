@@ -139,7 +139,7 @@ class ModelSource:
 
         Of a model in time a name without a step is set at every step.
         """
-        timed = find_last_step(self.model.variables) is not None
+        timed = any(AT in name for name in self.model.variables)
         if given is not None:
             if timed:
                 with blaming("context"):
@@ -155,7 +155,8 @@ class ModelSource:
         if self.trace is not None:
             return self.trace.context(self.model)
         if self.example is not None:
-            self._check_steps(self.example)
+            if timed:
+                self._check_steps(self.example)
             return {name: value for name, value in self.example.context.items() if name in self.model.ranges}
         if not self.model.roots:
             return {}

@@ -15,7 +15,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Batch:
+class RelabelledBatch:
     """Transitions of every agent: `(agents, rows, ...)`; `goal` is where the object was to go."""
 
     before: Tensor
@@ -52,7 +52,7 @@ class EpisodeMemory:
         self._listed[:, : self.count] = torch.argsort((~usable).to(torch.int8), dim=1, stable=True)
         self._usable = usable.sum(dim=1)
 
-    def sample(self, rows: int, share: float, generator: torch.Generator) -> Batch:
+    def sample(self, rows: int, share: float, generator: torch.Generator) -> RelabelledBatch:
         """Draw transitions of every agent, this share of them with a goal in hindsight."""
         agents, device = len(self.states), self.states.device
 
@@ -71,4 +71,4 @@ class EpisodeMemory:
         achieved = self.states[self._agents, episode[:, :later], chosen + 1, -2:]
         goal[:, :later] = torch.where(some[:, :, None], achieved, goal[:, :later])
         before, after = (self.states[self._agents, episode, step + k] for k in (0, 1))
-        return Batch(before, self.actions[self._agents, episode, step], after, goal)
+        return RelabelledBatch(before, self.actions[self._agents, episode, step], after, goal)

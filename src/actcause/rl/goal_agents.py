@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ..learn.training.layers import Linear
-from .episode_memory import Batch
+from .episode_memory import RelabelledBatch
 
 DISCOUNT = 0.98
 FOLLOW = 0.02  # how far the slow networks follow in an update
@@ -53,7 +53,7 @@ class GoalAgents:
         """Return the actions, `(agents, rows, 2)`, that the actors take."""
         return torch.tanh(self.actor(self.observe(state, goal)))
 
-    def update(self, batch: Batch) -> None:
+    def update(self, batch: RelabelledBatch) -> None:
         """Take one step of every critic and every actor."""
         now, after = self.observe(batch.before, batch.goal), self.observe(batch.after, batch.goal)
         with torch.no_grad():
