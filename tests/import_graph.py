@@ -10,10 +10,12 @@ from pathlib import Path
 import actcause
 
 try:
+    from actcause import _HOMES as NAMES
+    from actcause import _ROOMS as ROOMS
     from actcause.learn import _HOMES as FILES
     from actcause.learn.registry import HOMES
 except ImportError:  # an earlier tree, which `benchmarks/house.py` measures: it imported without tables
-    FILES, HOMES = {}, {}
+    NAMES, ROOMS, FILES, HOMES = {}, ("envs", "learn"), {}, {}
 
 ROOT = Path(actcause.__file__).parent
 PATHS = sorted(ROOT.rglob("*.py"))
@@ -29,7 +31,8 @@ MODULES = {module_name(path): path for path in PATHS}
 
 # Modules that are imported by `import_module`, where no import statement names them.
 BY_TABLE = {
-    "actcause": {"actcause.envs", "actcause.learn"},
+    "actcause": {f"actcause.{module}" for module in (*NAMES.values(), *ROOMS)},
+    "actcause.formats": {name for name in MODULES if name.startswith("actcause.formats.")},
     "actcause.learn": {f"actcause.learn.{file}" for file in FILES},
     "actcause.learn.registry": {f"actcause.learn.methods.{file}" for file, _ in HOMES.values()},
 }

@@ -97,6 +97,17 @@ def test_importing_the_package_pulls_in_nothing_heavy() -> None:
     assert not modules_after("import actcause") & set(HEAVY)
 
 
+def test_importing_the_package_leaves_for_later_what_most_questions_do_not_need() -> None:
+    later = {f"actcause.{module}" for module in ("core.black_boxes", "core.explanations", "core.spaces", "examples")}
+    modules_after(f"import sys, actcause\nassert not {later | {'actcause.formats'}} & set(sys.modules)")
+    assert "urllib" not in modules_after("import actcause")
+
+
+def test_every_public_name_is_found_when_it_is_asked_for() -> None:
+    asked = "import actcause as ac\nassert all(hasattr(ac, name) and name in dir(ac) for name in ac.__all__)"
+    modules_after(f"{asked}\nassert ac.explanations is ac.explanations\nassert not hasattr(ac, 'explanation')")
+
+
 def test_the_command_line_starts_without_domains_and_recordings() -> None:
     modules_after("import sys, actcause.cli.app\nassert not {'actcause.data', 'actcause.envs'} & set(sys.modules)")
 

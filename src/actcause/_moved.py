@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
 from warnings import warn
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 PACKAGE = __name__.partition(".")[0]
 MOVED = {
@@ -35,8 +38,11 @@ MOVED = {
 }
 
 
-class Moved(MetaPathFinder, Loader):
-    """Find a module under its old path, as the very module of the new one."""
+class Moved:
+    """Find a module under its old path, as the very module of the new one.
+
+    It is a finder and a loader by its methods: `importlib.abc`, which names them, takes long to import.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -46,7 +52,7 @@ class Moved(MetaPathFinder, Loader):
         if new is None:
             return None
         warn(f"{fullname} has moved to {PACKAGE}.{new}; import it from there.", DeprecationWarning, stacklevel=2)
-        return ModuleSpec(fullname, self, loader_state=f"{PACKAGE}.{new}")
+        return ModuleSpec(fullname, cast("Loader", self), loader_state=f"{PACKAGE}.{new}")
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(spec.loader_state)

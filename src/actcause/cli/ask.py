@@ -11,7 +11,6 @@ from ..core.answer import Verdict
 from ..core.compare import compare
 from ..errors import QueryError
 from ..io.console import print_json
-from ..questions.file import answer_file
 from ..questions.source import read_model, read_timing
 from . import options
 from .progress import show_line
@@ -62,6 +61,8 @@ def ask(
         "normality_order": normality_order,
     }
     if questions is not None:
+        from ..questions.file import answer_file
+
         limits = {"max_causes": max_causes, "max_seconds": max_seconds}
         fields = {"model": model, "definition": definition, "solver": solver, "responsibility": responsibility}
         times = {"steps": steps, "trace": trace}

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..core.contexts import ContextTable, read_contexts, read_prior_text
-from ..core.explanations import (
-    Explanations,
-    ExplanationVerdict,
-    SufficiencyVerdict,
-    SufficientCauses,
-    explanations,
-    is_explanation,
-    is_sufficient_cause,
-    partial_explanations,
-    sufficient_causes,
-)
 from ..core.model import Model
 from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.context_file import read_context_file
 from ..questions.source import read_model, read_timing
 from . import options
+
+if TYPE_CHECKING:
+    from ..core.contexts import ContextTable
+    from ..core.explanations import ExplanationVerdict, SufficiencyVerdict
 
 YES, NO = 0, 1
 
@@ -52,6 +44,8 @@ def explain(
     With --sufficient the context is known: what is part of a cause in it, and would have brought the effect about in
     all the others too?
     """
+    from ..core import explanations as verbs
+
     if trace is not None and not sufficient:
         raise QueryError("--trace goes with --sufficient; an explanation is for those who do not know the context.")
     source = read_model(model, read_timing(steps, trace, effect, where, event, context, prior))
@@ -68,18 +62,18 @@ def explain(
     if least_goodness is not None and (sufficient or event is not None):
         raise QueryError("--least-goodness lists partial explanations; leave out --event and --sufficient.")
     if event is not None:
-        judge = is_sufficient_cause if sufficient else is_explanation
+        judge = verbs.is_sufficient_cause if sufficient else verbs.is_explanation
         return _show_verdict(judge(source.model, event=event, **question), as_json)
     if max_explanations is None and not as_json:
         max_explanations = options.SHOWN_CAUSES
-    found: Explanations | SufficientCauses
+    found: verbs.Explanations | verbs.SufficientCauses
     if sufficient:
-        found = sufficient_causes(source.model, max_causes=max_explanations, **question)
+        found = verbs.sufficient_causes(source.model, max_causes=max_explanations, **question)
     elif least_goodness is not None:
         question |= {"least_goodness": least_goodness, "max_explanations": max_explanations}
-        found = partial_explanations(source.model, **question)
+        found = verbs.partial_explanations(source.model, **question)
     else:
-        found = explanations(source.model, max_explanations=max_explanations, **question)
+        found = verbs.explanations(source.model, max_explanations=max_explanations, **question)
     if as_json:
         print_json(found.to_json())
     else:
@@ -92,6 +86,8 @@ def explain(
 
 def choose_contexts(model: Model, where: str | None, contexts: str | None, prior: str | None) -> ContextTable | None:
     """Choose which contexts are possible, from options of which at most one is given."""
+    from ..core.contexts import read_contexts, read_prior_text
+
     given = [name for name, value in (("--where", where), ("--contexts", contexts), ("--prior", prior)) if value]
     if len(given) > 1:
         raise QueryError(f"{given[0]} and {given[1]} both say which contexts are possible; leave one of them out.")

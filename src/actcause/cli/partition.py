@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from .. import parallel
 from ..core.find import partitions
-from ..core.spaces.mask_file import write_masks
-from ..core.spaces.out_of_core import OutOfCorePartitions
-from ..core.spaces.preimages import Partitions
 from ..errors import QueryError
 from ..io.atomic import exit_on_terminate, write_whole
 from ..io.console import print_json, print_note
 from ..questions.source import read_model, read_timing
 from . import options
 from .progress import show_line
+
+if TYPE_CHECKING:
+    from ..core.spaces.out_of_core import OutOfCorePartitions
+    from ..core.spaces.preimages import Partitions
 
 
 def partition(
@@ -41,6 +43,9 @@ def partition(
     With an --alpha-sufficiency under 1/2 a space that is too large for memory is solved in parts, which
     --workers share.
     """
+    from ..core.spaces.mask_file import write_masks
+    from ..core.spaces.preimages import Partitions
+
     source = read_model(model, read_timing(steps, None, outcome, where))
     space = source.read_space(
         outcome=outcome, where=where, alpha_sufficiency=alpha_sufficiency, alpha_necessity=alpha_necessity
@@ -52,7 +57,7 @@ def partition(
         if out is not None and pairs.cost is not None:
             with exit_on_terminate(), write_whole(out, QueryError) as file:
                 write_masks(pairs, file, pool)
-    if isinstance(pairs, OutOfCorePartitions):
+    if not isinstance(pairs, Partitions):
         print_note(f"the space is too large to be held at once, so its {pairs.states:,} states were solved in parts.")
     if as_json:
         print_json(pairs.to_json(max_pairs=max_pairs, max_states=_limit_states(pairs, max_pairs, max_states)))

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..core.definitions import DEFINITIONS
 from ..core.find import get_definition
-from ..core.probabilities import probabilities
 from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.context_file import read_context_file
@@ -37,6 +36,8 @@ def probability(
     'probability'; a file of another tool that has probabilities needs neither. Results are exact fractions where
     contexts can be enumerated or counted, else estimates.
     """
+    from ..core.probabilities import probabilities
+
     source = read_model(model, read_timing(steps, None, effect, event, instead, evidence, prior))
     own = source.prior if set(source.prior) == set(source.model.roots) else None
     if (prior is None) == (contexts is None) and not (own and prior is None):

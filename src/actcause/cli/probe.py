@@ -8,7 +8,6 @@ from typing import Any
 from ..core.find import causes, is_cause
 from ..errors import QueryError
 from ..io.console import print_json
-from ..questions.box_source import read_box
 from . import options
 
 YES, NO = 0, 1
@@ -39,6 +38,8 @@ def probe(
     and what samples make likely. With --event the exit code is 0 for yes and 1 for no; 2 means that the question could
     not be asked, or that the calls ran out before the answer was known.
     """
+    from ..questions.box_source import read_box
+
     box = read_box(function, inputs or (), vectorized=vectorized)
     question: dict[str, Any] = {
         "context": context,

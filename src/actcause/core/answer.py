@@ -437,6 +437,7 @@ class Verdict:
 
 def verdict_to_json(verdict: Any, **more: Any) -> dict[str, Any]:
     """Give what every verdict holds as JSON can hold it, and `more` of its own."""
+    more = {name: dict(value) if isinstance(value, Mapping) else value for name, value in more.items()}
     return {
         **verdict.query.to_json(),
         "event": dict(verdict.event),

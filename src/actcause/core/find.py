@@ -1,30 +1,31 @@
 """The verbs: `causes`, `is_cause` and `partitions`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from ..errors import QueryError, TooLargeError, blaming, suggest
-from ..parallel import Engine
-from .answer import Answer, Assignment, Cause, Query, Status, Verdict
-from .black_boxes import BlackBox, BoxAnswer, BoxVerdict, box_causes, judge_box
-from .definitions import DEFINITIONS, Definition, OutOfBudget, Search
+from .answer import Answer, Assignment, Query, Verdict
+from .definitions import DEFINITIONS, Definition, Search, report_causes
 from .expression import Expression
 from .model import Model
 from .normality import Normality
 from .solvers import ENCODINGS, Exhaustive, LongModelSolver, SatSolver, Solver, is_long
-from .spaces import out_of_core
-from .spaces.functional import FunctionalSolver
-from .spaces.out_of_core import OutOfCorePartitions
-from .spaces.preimages import Partitions, partition
-from .spaces.state_space import StateSpace
 from .text import parse_event
+
+if TYPE_CHECKING:
+    from ..parallel import Engine
+    from .black_boxes import BlackBox, BoxAnswer, BoxVerdict
+    from .spaces.out_of_core import OutOfCorePartitions
+    from .spaces.preimages import Partitions
+    from .spaces.state_space import StateSpace
 
 Share = float | Fraction | str | None
 Rules = Normality | str | Iterable[Any] | None
 SOLVERS = ("auto", "exhaustive")
 FOR_BOXES = ("max_calls", "confidence", "least_share", "seed")
-FOR_MODELS = ("solver", "normality", "max_steps")
 
 
 @overload
@@ -95,46 +96,40 @@ def causes(
     >>> [dict(cause.event) for cause in answer.causes]
     [{'ST': 1}, {'SH': 1}]
     """
-    if isinstance(model, BlackBox):
-        _refuse(FOR_MODELS, solver=solver != "auto", normality=normality is not None, max_steps=max_steps is not None)
-        shares: dict[str, Share] = {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
-        limits = {"max_causes": max_causes, "max_seconds": max_seconds, **_for_boxes(for_boxes)}
-        question = {"context": context, "effect": effect, "definition": definition, "contrast": contrast}
-        return box_causes(model, **question, **shares, **limits)  # type: ignore[arg-type]
-    _refuse(FOR_BOXES, **dict.fromkeys(_for_boxes(for_boxes), True))
-    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
+    question: dict[str, Any] = {"context": context, "effect": effect, "definition": definition, "contrast": contrast}
+    question |= {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
+    for_models = {"solver": solver != "auto", "normality": normality is not None, "max_steps": max_steps is not None}
+    if (box := _find_box(model, for_models, for_boxes)) is not None:
+        from .black_boxes import box_causes
+
+        return box_causes(box, **question, max_causes=max_causes, max_seconds=max_seconds, **for_boxes)
+    query = make_query(model, **question, normality=normality)
     if max_causes is not None and max_causes < 1:
         raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     chosen = _solver(query, solver)
-    return Answer(query, _search_within_budget(chosen, search, max_causes), search.statistics)
+    return Answer(query, report_causes(lambda: chosen.causes(search), max_causes), search.statistics)
 
 
-def _search_within_budget(solver: Solver, search: Search, max_causes: int | None) -> Iterator[Cause | Status]:
-    try:
-        for reported, cause in enumerate(solver.causes(search)):
-            if reported == max_causes:
-                yield Status.MAX_CAUSES
-                return
-            yield cause
-    except OutOfBudget as ended:
-        yield ended.status
-
-
-def _for_boxes(given: dict[str, Any]) -> dict[str, Any]:
-    """Check the names of what only black boxes take."""
-    unknown = next((name for name in given if name not in FOR_BOXES), None)
+def _find_box(model: object, for_models: dict[str, bool], for_boxes: dict[str, Any]) -> BlackBox | None:
+    """Return the model if it is a black box; refuse what was given and only the other kind takes."""
+    unknown = next((name for name in for_boxes if name not in FOR_BOXES), None)
     if unknown is not None:
         raise TypeError(f"got an unexpected keyword argument {unknown!r}")
-    return given
+    if not isinstance(model, Model):
+        from .black_boxes import BlackBox
+
+        if isinstance(model, BlackBox):
+            _refuse([name for name, given in for_models.items() if given], "a BlackBox", "a Model")
+            return model
+    _refuse([name for name in FOR_BOXES if name in for_boxes], "a model", "a BlackBox")
+    return None
 
 
-def _refuse(parameters: tuple[str, ...], **given: bool) -> None:
-    """Refuse what a model takes and a black box does not, or the other way round."""
-    wrong = next((name for name in parameters if given.get(name)), None)
-    if wrong is not None:
-        of, other = ("a model", "a BlackBox") if parameters is FOR_BOXES else ("a BlackBox", "a Model")
-        raise QueryError("{parameter} cannot be asked of {of}, only of {other}.", parameter=wrong, of=of, other=other)
+def _refuse(given: list[str], of: str, other: str) -> None:
+    if given:
+        wrong = "{parameter} cannot be asked of {of}, only of {other}."
+        raise QueryError(wrong, parameter=given[0], of=of, other=other)
 
 
 @overload
@@ -197,41 +192,40 @@ def is_cause(
     >>> print(verdict)
     ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0.
     """
-    if isinstance(model, BlackBox):
-        _refuse(FOR_MODELS, solver=solver != "auto", normality=normality is not None, max_steps=max_steps is not None)
-        shares: dict[str, Share] = {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
-        question = {"context": context, "effect": effect, "definition": definition, "contrast": contrast}
-        limits = {"max_seconds": max_seconds, **_for_boxes(for_boxes)}
-        return judge_box(model, event=event, **question, **shares, **limits)  # type: ignore[arg-type]
-    _refuse(FOR_BOXES, **dict.fromkeys(_for_boxes(for_boxes), True))
-    query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
+    question: dict[str, Any] = {"context": context, "effect": effect, "definition": definition, "contrast": contrast}
+    question |= {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
+    for_models = {"solver": solver != "auto", "normality": normality is not None, "max_steps": max_steps is not None}
+    if (box := _find_box(model, for_models, for_boxes)) is not None:
+        from .black_boxes import judge_box
+
+        return judge_box(box, event=event, **question, max_seconds=max_seconds, **for_boxes)
+    query = make_query(model, **question, normality=normality)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     return _solver(query, solver).judge(search, query.check_event(event))
 
 
+class _SpaceOptions(TypedDict, total=False):
+    """What `partitions` takes besides the states and who shares the work."""
+
+    alpha_sufficiency: Share
+    alpha_necessity: Share
+    solver: str
+    max_seconds: float | None
+
+
 @overload
-def partitions(
-    model: StateSpace,
-    *,
-    alpha_sufficiency: Share = None,
-    alpha_necessity: Share = None,
-    solver: str = "auto",
-    max_seconds: float | None = None,
-) -> Partitions: ...
+def partitions(model: StateSpace, **options: Unpack[_SpaceOptions]) -> Partitions: ...
 
 
 @overload
 def partitions(
     model: Model | StateSpace,
-    outcome: str | Expression | None = None,
+    outcome: str | Expression | None = ...,
     *,
-    alpha_sufficiency: Share = None,
-    alpha_necessity: Share = None,
-    where: str | Expression | None = None,
-    solver: str = "auto",
-    max_seconds: float | None = None,
-    workers: Engine | None = None,
-    on_progress: Callable[[str], None] | None = None,
+    where: str | Expression | None = ...,
+    workers: Engine | None = ...,
+    on_progress: Callable[[str], None] | None = ...,
+    **options: Unpack[_SpaceOptions],
 ) -> Partitions | OutOfCorePartitions: ...
 
 
@@ -260,6 +254,9 @@ def partitions(
     >>> answer.cost, answer.count
     (5, 2)
     """
+    from .spaces.preimages import partition
+    from .spaces.state_space import StateSpace
+
     shares: dict[str, Share] = {"alpha_sufficiency": alpha_sufficiency, "alpha_necessity": alpha_necessity}
     if isinstance(model, StateSpace):
         if outcome is not None or where is not None:
@@ -267,6 +264,8 @@ def partitions(
         return partition(model, **shares, solver=solver, max_seconds=max_seconds)
     if outcome is None:
         raise QueryError("Say which variable is the outcome, for instance {outcome:BS}.", parameter="outcome")
+    from .spaces import out_of_core
+
     divisible = solver == "auto" and out_of_core.divisible(alpha_sufficiency)
     if not (divisible and workers is not None and out_of_core.large(model)):
         try:
@@ -293,7 +292,7 @@ def get_definition(name: str) -> Definition:
 
 
 def make_query(
-    model: Model,
+    model: Any,
     context: Assignment | str,
     effect: Any,
     definition: str,
@@ -302,7 +301,7 @@ def make_query(
     contrast: Any = None,
     normality: Rules = None,
 ) -> Query:
-    """Check the parts of a question and put them together."""
+    """Check the parts of a question and put them together; `Query` refuses what is no model."""
     name = get_definition(definition).name
     if isinstance(context, str):
         with blaming("context"):
@@ -316,6 +315,8 @@ def _solver(query: Query, solver: str) -> Solver:
         wrong = "{parameter} must be one of {known}; got {got!r}."
         raise QueryError(wrong, parameter="solver", known=", ".join(SOLVERS), got=solver)
     if query.definition == "functional":
+        from .spaces.functional import FunctionalSolver
+
         return FunctionalSolver(query, oracle=solver == "exhaustive")
     definition = DEFINITIONS[query.definition]
     if solver == "exhaustive":

@@ -14,23 +14,16 @@ B, !A
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike
 from pathlib import PurePath
+from typing import Any
 
 from ..core.model import Model
 from ..errors import ModelError, ParseError, QueryError, quote, suggest
 from ..io.text_file import read_text
-from .bif import read_bif
-from .bif_writer import write_bif
-from .bnet import read_bnet, write_bnet
-from .dot import write_dot
 from .graphs import from_networkx, to_networkx
-from .hp2sat import read_hp2sat, write_hp2sat
 from .imported import Imported, Prior
-from .mermaid import write_mermaid
-from .open_psa import read_open_psa
-from .open_psa_writer import write_open_psa
-from .tikz import write_tikz
 
 __all__ = [
     "FORMATS",
@@ -56,21 +49,38 @@ class Format:
     write: Callable[[Model, str, Prior], str] | None = None
 
 
+def _from(file: str, function: str) -> Callable[..., Any]:
+    """Return a function of a format's file, which is imported when it is first called: most questions need none."""
+    return lambda *given: getattr(import_module(f"{__name__}.{file}"), function)(*given)
+
+
+def _with_title(file: str, function: str) -> Callable[[Model, str, Prior], str]:
+    """Return a function that writes a model under a title, without probabilities."""
+    write = _from(file, function)
+    return lambda model, title, prior: write(model, title)
+
+
+read_bnet = _from("bnet", "read_bnet")
 FORMATS: Mapping[str, Format] = {
-    "open-psa": Format("fault trees (XML)", (".xml", ".opsa"), read_open_psa, write_open_psa),
-    "bnet": Format("Boolean networks", (".bnet",), read_bnet, lambda model, title, prior: write_bnet(model)),
-    "bif": Format("Bayesian networks with tables", (".bif",), read_bif, write_bif),
+    "open-psa": Format(
+        "fault trees (XML)",
+        (".xml", ".opsa"),
+        _from("open_psa", "read_open_psa"),
+        _from("open_psa_writer", "write_open_psa"),
+    ),
+    "bnet": Format("Boolean networks", (".bnet",), read_bnet, lambda model, *_: _from("bnet", "write_bnet")(model)),
+    "bif": Format(
+        "Bayesian networks with tables", (".bif",), _from("bif", "read_bif"), _from("bif_writer", "write_bif")
+    ),
     "hp2sat": Format(
         "causal models in the style of HP2SAT (JSON)",
         (".causalmodel",),
-        read_hp2sat,
-        lambda model, title, prior: write_hp2sat(model, title),
+        _from("hp2sat", "read_hp2sat"),
+        _with_title("hp2sat", "write_hp2sat"),
     ),
-    "dot": Format("drawings for Graphviz", (".dot", ".gv"), None, lambda model, title, prior: write_dot(model, title)),
-    "mermaid": Format(
-        "drawings for Mermaid", (".mmd", ".mermaid"), None, lambda model, title, prior: write_mermaid(model, title)
-    ),
-    "tikz": Format("drawings for LaTeX", (".tex", ".tikz"), None, lambda model, title, prior: write_tikz(model, title)),
+    "dot": Format("drawings for Graphviz", (".dot", ".gv"), None, _with_title("dot", "write_dot")),
+    "mermaid": Format("drawings for Mermaid", (".mmd", ".mermaid"), None, _with_title("mermaid", "write_mermaid")),
+    "tikz": Format("drawings for LaTeX", (".tex", ".tikz"), None, _with_title("tikz", "write_tikz")),
     "text": Format(
         "model text",
         (".txt",),
@@ -103,7 +113,8 @@ def parse(text: str, kind: str, *, steps: int | None = None) -> Imported:
         raise QueryError(
             "{parameter} is for model text and Boolean networks (bnet), which have time.", parameter="steps"
         )
-    return read_bnet(text, steps)
+    imported: Imported = read_bnet(text, steps)
+    return imported
 
 
 def read(path: str | PathLike[str], kind: str | None = None, *, steps: int | None = None) -> Imported:

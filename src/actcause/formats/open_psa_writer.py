@@ -2,8 +2,7 @@
 
 import re
 from fractions import Fraction
-from xml.sax.saxutils import escape as escape_text
-from xml.sax.saxutils import quoteattr
+from html import escape
 
 from ..core.arithmetic import OperatorChain
 from ..core.expression import Expression, Name, Number
@@ -24,21 +23,25 @@ def write_open_psa(model: Model, title: str = "", prior: Prior | None = None) ->
     for name in model.variables:
         if not IDENTIFIER.fullmatch(name):
             raise ModelError(f"Open-PSA has names of letters, digits, '-' and '_'; rename {name}.")
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<opsa-mef>", f"  <define-fault-tree name={_tree_name(title)}>"]
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<opsa-mef>",
+        f'  <define-fault-tree name="{_tree_name(title)}">',
+    ]
     for name in model.variables:
         lines += _define(model, name, prior or {})
     return "\n".join([*lines, "  </define-fault-tree>", "</opsa-mef>", ""])
 
 
 def _tree_name(title: str) -> str:
-    return quoteattr(re.sub(r"[^A-Za-z0-9_-]+", "_", title).strip("_") or "tree")
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", title).strip("_") or "tree"
 
 
 def _define(model: Model, name: str, prior: Prior) -> list[str]:
     kind = "gate" if name in model.equations else "basic-event"
-    lines = [f"    <define-{kind} name={quoteattr(name)}>"]
+    lines = [f'    <define-{kind} name="{name}">']
     if name in model.labels:
-        lines.append(f"      <label>{escape_text(NOT_XML.sub(' ', model.labels[name]))}</label>")
+        lines.append(f"      <label>{escape(NOT_XML.sub(' ', model.labels[name]), quote=False)}</label>")
     if name in model.exogenous:
         lines.append(f'      <attributes><attribute name="{EXOGENOUS}" value="true"/></attributes>')
     if name in model.equations:
@@ -59,7 +62,7 @@ def boolean_or_count(model: Model, name: str, expression: Expression | None) -> 
 def _formula(model: Model, node: Expression) -> list[str]:
     match node:
         case Name(name):
-            return [f"<{'gate' if name in model.equations else 'basic-event'} name={quoteattr(name)}/>"]
+            return [f'<{"gate" if name in model.equations else "basic-event"} name="{name}"/>']
         case Number(number):
             return [f'<constant value="{"true" if number else "false"}"/>']
         case Not(operand):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 from ...errors import QueryError
 from ..answer import Status
-from ..definitions import OutOfBudget
-from .answer import LIKELY, PROVED, BoxAnswer, BoxCause, BoxVerdict, Progress
+from ..definitions import OutOfBudget, report_causes
+from .answer import LIKELY, PROVED, BoxAnswer, BoxVerdict, Progress
 from .box import BlackBox
 from .changes import Changes
 from .functional import FunctionalSearch
@@ -43,7 +42,7 @@ def box_causes(
     if max_causes is not None and max_causes < 1:
         raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
     search = _make_search(query, max_calls, max_seconds, confidence, least_share, seed)
-    return BoxAnswer(query, _within_budget(search, max_causes), search.trials.statistics, search.progress)
+    return BoxAnswer(query, report_causes(search.causes, max_causes), search.trials.statistics, search.progress)
 
 
 def _make_search(
@@ -57,17 +56,6 @@ def _make_search(
     changes = Changes(query, confidence, least_share, seed)
     kind = FunctionalSearch if query.definition == "functional" else ChangeSearch
     return kind(query, Trials(query, max_calls, max_seconds), changes, Progress(confidence, least_share))
-
-
-def _within_budget(search: ChangeSearch | FunctionalSearch, max_causes: int | None) -> Iterator[BoxCause | Status]:
-    try:
-        for reported, cause in enumerate(search.causes()):
-            if reported == max_causes:
-                yield Status.MAX_CAUSES
-                return
-            yield cause
-    except OutOfBudget as ended:
-        yield ended.status
 
 
 def judge_box(

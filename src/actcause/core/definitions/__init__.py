@@ -6,7 +6,7 @@ from .direct import Direct
 from .functional import Functional
 from .modified_hp import ModifiedHP
 from .original_hp import OriginalHP
-from .search import Deadline, OutOfBudget, Search
+from .search import Deadline, OutOfBudget, Search, report_causes
 from .strong import Strong
 from .updated_hp import UpdatedHP
 
@@ -15,4 +15,4 @@ DEFINITIONS: dict[str, Definition] = {
     for definition in (ButFor(), OriginalHP(), UpdatedHP(), ModifiedHP(), Direct(), Strong(), Functional())
 }
 
-__all__ = ["DEFINITIONS", "Deadline", "Definition", "OutOfBudget", "Search"]
+__all__ = ["DEFINITIONS", "Deadline", "Definition", "OutOfBudget", "Search", "report_causes"]

@@ -1,11 +1,14 @@
 """A search under way: the query, what has been spent on it, and what may be spent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
+from typing import TypeVar
 
 from ...errors import QueryError
 from ..answer import Query, Status
 from ..normality import Broken
+
+T = TypeVar("T")
 
 
 class OutOfBudget(Exception):  # noqa: N818 - not an error: it ends a search with a status
@@ -77,3 +80,15 @@ class Search:
     def holds(self, do: Mapping[str, int]) -> bool:
         """Return whether the effect holds under an intervention."""
         return bool(self.query.effect.value(self.values(do)))
+
+
+def report_causes(find: Callable[[], Iterable[T]], max_causes: int | None) -> Iterator[T | Status]:
+    """Yield the causes that a search finds, and how it ended if something is left to be found."""
+    try:
+        for reported, cause in enumerate(find()):
+            if reported == max_causes:
+                yield Status.MAX_CAUSES
+                return
+            yield cause
+    except OutOfBudget as ended:
+        yield ended.status

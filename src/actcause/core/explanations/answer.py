@@ -189,8 +189,8 @@ class ExplanationVerdict:
     def to_json(self) -> dict[str, Any]:
         return verdict_to_json(
             self,
-            counterexample=None if self.counterexample is None else dict(self.counterexample),
-            smaller=None if self.smaller is None else dict(self.smaller),
+            counterexample=self.counterexample,
+            smaller=self.smaller,
             goodness=None if self.goodness is None else str(self.goodness),
             explanations=[self.explanation.to_json()] if self.holds and self.explanation else [],
         )

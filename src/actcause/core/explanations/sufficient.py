@@ -140,8 +140,8 @@ class SufficiencyVerdict:
     def to_json(self) -> dict[str, Any]:
         return verdict_to_json(
             self,
-            counterexample=None if self.counterexample is None else dict(self.counterexample),
-            smaller=None if self.smaller is None else dict(self.smaller),
+            counterexample=self.counterexample,
+            smaller=self.smaller,
             sufficient_causes=[] if self.found is None else [self.found.to_json()],
         )
 

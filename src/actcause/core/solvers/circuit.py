@@ -36,7 +36,8 @@ class Circuit:
     """Clauses under construction. Literal 1 is true."""
 
     def __init__(self) -> None:
-        self.clauses: list[list[int]] = [[TRUE]]
+        # Gates are tuples, which the garbage collector, unlike lists, need not look through again and again.
+        self.clauses: list[Sequence[int]] = [[TRUE]]
         self.top = TRUE
         self._gates: dict[tuple[int, ...], int] = {}
 
@@ -65,8 +66,8 @@ class Circuit:
         gate = self._gates.get(key)
         if gate is None:
             gate = self._gates[key] = self.new()
-            self.clauses.extend([-gate, literal] for literal in kept)
-            self.clauses.append([gate, *(-literal for literal in kept)])
+            self.clauses += [(-gate, literal) for literal in kept]
+            self.clauses.append((gate, *[-literal for literal in kept]))
         return gate
 
     def disjunction(self, literals: Iterable[int]) -> int:
@@ -364,4 +365,7 @@ class Sat:
 
     def value(self, domain: Domain) -> int:
         """Return the value of a domain in the last solution."""
-        return next(value for value, literal in domain.items() if self.true(literal))
+        for value, literal in domain.items():
+            if self.true(literal):
+                return value
+        raise LookupError("no value of the domain is true in the last solution")

@@ -20,7 +20,7 @@ from ..answer import Query
 from ..definitions import Search
 from ..expression import Array, Expression
 from ..facts import facts
-from ..steps import split_step
+from ..steps import AT, split_step
 
 MANY = 1_000  # candidates in time from which on this is worth while
 ROWS = 4_096  # changed values that are evaluated at once
@@ -30,8 +30,9 @@ MOST_VALUES = 64  # of a variable; those of a wider range are left to the other 
 
 def is_worth_while(query: Query) -> bool:
     """Return whether a question is about a long model in time; the best witnesses of normality take another search."""
-    in_time = sum(split_step(name)[1] is not None for name in query.candidates)
-    return query.normality is None and in_time >= MANY
+    if query.normality is not None:
+        return False
+    return sum(AT in name and split_step(name)[1] is not None for name in query.candidates) >= MANY
 
 
 def find_single_changes(search: Search, names: Collection[str] | None = None) -> Iterator[tuple[str, int]]:
