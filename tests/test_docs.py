@@ -21,6 +21,7 @@ import importlib.util
 import os
 import re
 import shlex
+import tomllib
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -89,9 +90,10 @@ class Run:
         return self.printed[block.line]
 
     def _run(self, block: Block) -> str:
+        """Run a block in the page's own folder: files that it writes are not left in the repository."""
         code = compile("\n" * block.line + block.source, str(block.page), "exec")
         out = StringIO()
-        with redirect_stdout(out):
+        with chdir(self.folder), redirect_stdout(out):
             exec(code, self.names)
         return out.getvalue()
 
@@ -134,8 +136,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Run]:
 
 @of_kind("python")
 def test_a_python_block_runs_and_prints_what_it_shows(block: Block, runs: dict[Path, Run]) -> None:
-    with chdir(runs[block.page].folder):
-        assert runs[block.page].output(block) == block.shown
+    assert runs[block.page].output(block) == block.shown
 
 
 @of_kind("console")
@@ -272,6 +273,14 @@ def test_the_picture_of_the_rooms_is_that_of_the_ranks() -> None:
     assert {room for rank in RANKS for room in rank if not room.startswith("_")} == {*rooms.ROOMS} - {"__init__"}
 
 
+def test_the_readme_names_every_extra_that_all_brings() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    parts = re.fullmatch(r"actcause\[(.+)\]", *extras["all"])
+    assert parts is not None
+    table = re.findall(r"^\| (`.+?) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {name for cell in table for name in re.findall(r"`([a-z]+)`", cell)} == set(parts[1].split(","))
+
+
 def glossary_terms() -> list[str]:
     headings = re.findall(r"^### (.+)$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
     return [term for heading in headings for term in heading.split(", ")]
@@ -299,15 +308,34 @@ def rewritten(page: Path, folder: Path) -> str:
     text = page.read_text(encoding="utf-8")
     run = run_in(folder, page)
     for block in blocks_of(page):
-        if block.shown:
-            before = f"{block.source}```\n\n```text\n"
-            text = text.replace(f"{before}{block.shown}```", f"{before}{run.output(block)}```", 1)
+        if block.kind == "python":
+            before, printed = f"{block.source}```\n\n```text\n", run.output(block)
+            if block.shown:
+                text = text.replace(f"{before}{block.shown}```", f"{before}{printed}```", 1)
         elif block.kind == "console":
             lines = []
             for command, shown in commands_of(block):
                 lines += [f"$ {command}", *(answer_of(command, folder) if shown else [])]
             text = text.replace(block.source, "\n".join(lines) + "\n", 1)
     return text
+
+
+def test_pages_are_written_anew_in_a_folder_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, folder = tmp_path / "root", tmp_path / "folder"
+    root.mkdir()
+    folder.mkdir()
+    monkeypatch.chdir(root)
+    write = 'Path("tank.txt").write_text("A\\nB = A\\n")'
+    page = root / "page.md"
+    page.write_text(
+        f"```python\nfrom pathlib import Path\n\n{write}\n```\n\n"
+        "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n"
+        "```console\n$ actcause ask tank.txt --context A=1 --effect B --event A=1 --json; echo $?\nold\n```\n"
+    )
+    text = rewritten(page, folder)
+    assert "```text\n2\n```" in text
+    assert '"holds": true' in text
+    assert [path.name for path in root.iterdir()] == ["page.md"]
 
 
 if __name__ == "__main__":
