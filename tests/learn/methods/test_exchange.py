@@ -16,6 +16,7 @@ from actcause.learn.methods import exchange_training
 from actcause.learn.methods.exchange import WORD
 from actcause.learn.methods.exchange_training import ExchangeTraining, is_learned
 from actcause.learn.training import surprises
+from actcause.learn.training.layers import select_groups
 from actcause.learn.training.sufficiency import STRANGE
 
 QUICK = {"steps": 300, "distil_steps": 200, "width": 32, "batch": 128, "labelled": 1000, "device": "cpu"}
@@ -100,6 +101,32 @@ def test_explaining_starts_from_predicting_and_adds_what_the_outcome_shows(
     assert np.array_equal(explained[unsure], named[unsure])
     assert np.array_equal(explained[~clear], predicted[~clear])
     assert edge_error(test, explained) <= edge_error(test, predicted)
+
+
+@pytest.mark.parametrize("kept", ["sums", "both", "attention"])
+def test_one_network_answers_or_two_as_one(kept: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(exchange_training, "choose_network", lambda misses, noise: kept)
+    data = strike(500, 0)
+    learner = ExchangeJACI(**{**QUICK, "steps": 20, "distil_steps": 20, "width": 16, "labelled": 200}).fit(data)
+    answering = {"attention", "sums"} if kept == "both" else {kept}
+    assert answering == learner.nets_.keys() & {"attention", "sums"}
+    encoded = learner._encode(data)
+    inputs, there = learner._load(encoded)
+    each = [exchange_training.find_odds(learner.nets_[name], name, inputs, there, 3) for name in answering]
+    mean = torch.stack(each).mean(0).detach().numpy() - learner.learned_["shift"]
+    assert np.allclose(learner._odds(encoded), mean, atol=1e-5)
+    learner.save(tmp_path / "model.safetensors")
+    assert np.array_equal(load(tmp_path / "model.safetensors").predict_proba(data), learner.predict_proba(data))
+
+
+def test_a_judge_of_one_model_sees_what_that_model_sees(fitted: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, test = fitted
+    inputs, _ = learner._load(learner._encode(test))
+    whole = learner.nets_["whole"]
+    both = whole(inputs.expand(2, -1, -1, -1), None)
+    for model in range(2):
+        one = select_groups(whole, slice(model, model + 1))
+        assert torch.allclose(one(inputs[None], None)[0], both[model], atol=1e-5)
 
 
 def test_two_seeds_side_by_side_are_two_learners() -> None:

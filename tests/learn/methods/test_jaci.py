@@ -11,7 +11,7 @@ import pytest
 from actcause.data import Transitions, collect
 from actcause.learn import JACI, MaskJACI, fit_many, load, runs
 from actcause.learn.methods import exchange_training, jaci
-from actcause.learn.training import surprises
+from actcause.learn.training import diagnostics, surprises
 from actcause.learn.training.diagnostics import STOPPED
 from actcause.learn.training.loop import Stopped, TrainingProgress
 
@@ -69,6 +69,21 @@ def test_where_it_fails_the_better_of_both_is_kept(
         assert np.array_equal(getattr(again, answer)(data), getattr(learner, answer)(data))
 
 
+def test_the_network_learned_by_masks_may_answer_where_the_rest_is_learned_by_exchange(
+    data: Transitions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    doubt(monkeypatch, masks=2.0)
+    monkeypatch.setattr(exchange_training, "choose_network", lambda misses, noise: next(iter(misses)))
+    monkeypatch.setattr(jaci, "find_idle", lambda *given: [])
+    learner, alone = JACI(**TINY).fit(data), MaskJACI(**TINY).fit(data)
+    assert (learner.learned_["learned_by"], learner.learned_["kept"]) == ("jaci-exchange", "masks")
+    assert np.array_equal(learner.predict(data), alone.predict(data))
+    learner.save(tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    for answer in ("predict_proba", "explain_proba"):
+        assert np.array_equal(getattr(again, answer)(data), getattr(learner, answer)(data))
+
+
 def test_each_of_several_seeds_is_checked_by_itself(data: Transitions, monkeypatch: pytest.MonkeyPatch) -> None:
     found = jaci._Both._check
 
@@ -85,7 +100,7 @@ def test_each_of_several_seeds_is_checked_by_itself(data: Transitions, monkeypat
 def test_a_training_cut_while_it_learns_again_goes_on_to_the_same_bytes(
     data: Transitions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(jaci, "UNEXPLAINED", 1e-3)  # the check itself is asked, and fails
+    monkeypatch.setattr(diagnostics, "UNEXPLAINED", 1e-3)  # the check itself is asked, and fails
     moments: list[TrainingProgress] = []
     runs.train(JACI(**TINY), data, tmp_path / "uncut", callback=moments.append, tensorboard=False)
     last = {moment.stage: number for number, moment in enumerate(moments, start=1)}

@@ -10,9 +10,10 @@ import torch
 from actcause.data import Transitions, collect
 from actcause.learn import LearnError, MaskJACI, fit_many
 from actcause.learn.evaluation import edge_error
-from actcause.learn.methods.em import MaskEM, choose_network
+from actcause.learn.methods.em import MaskEM
 from actcause.learn.methods.mask_jaci import LARGE, MANY_ROWS, SMALL
 from actcause.learn.training import surprises
+from actcause.learn.training.hindsight import choose_network
 from actcause.learn.training.loop import Stage, Trainer
 from actcause.learn.training.networks import find_device
 from actcause.learn.training.replica import prepare_replica

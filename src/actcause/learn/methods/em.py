@@ -35,7 +35,9 @@ from ..training.calibration import calibration_error, temperature_of
 from ..training.diagnostics import diagnose
 from ..training.encoding import Encoded
 from ..training.hindsight import (
+    NOISE,
     MaskErrors,
+    choose_network,
     discoveries,
     distance_from_hindsight,
     score_masks,
@@ -58,7 +60,6 @@ FULL = 0.05  # weight of the full mask, for ever: the model must know what full 
 BADLY = 0.995  # share of the held-out rows that is predicted well enough to answer about
 JUDGE = 2048  # rows judged together: few enough for caches, as each has up to 64 binaries
 DISTIL_RATE = 4e-3
-NOISE = 1 / 3  # how much of the folds' disagreement counts as noise of hindsight, which weighs both
 
 
 class MaskEM:
@@ -305,16 +306,6 @@ class MaskEM:
         """Load inputs, and which factors are there, onto the device."""
         there = None if block.present is None else torch.as_tensor(block.present, device=self.device).float()
         return torch.as_tensor(block.inputs, device=self.device), there
-
-
-def choose_network(misses: Mapping[str, float], noise: float) -> str:
-    """Choose the first network that is as near to hindsight as any, but for noise.
-
-    Hindsight is no truth: it cannot see a contact that moves nothing. A network with little decay that is trained for
-    long comes ever nearer to it and leaves the truth; it is taken only where it gains more than hindsight's own noise.
-    """
-    least = min(misses.values())
-    return next(name for name, missed in misses.items() if missed <= least + noise)
 
 
 def _swap_folds(tensor: Tensor) -> Tensor:

@@ -15,13 +15,13 @@ from ..learner import BLOCK, Array, Learner
 from ..training.attention import CauseModel, OutcomeModel
 from ..training.density import OutcomeColumns
 from ..training.encoding import Encoded, Encoder
-from ..training.layers import beside_own, perceptron
+from ..training.layers import perceptron
 from ..training.networks import BinaryNetwork, own_state_model, to_probabilities
 from ..training.other_rows import OtherRows
 from ..training.replica import Replica
 from ..training.session import Session
 from ..training.sufficiency import STRANGE, Judge, Judged
-from .exchange_training import MODELLING, MODELS, ExchangeTraining
+from .exchange_training import BOTH, DISTILLED, MODELLING, MODELS, ExchangeTraining, find_odds, sum_odds
 
 OWN_WIDTH = 64
 WORD = 0.5  # log-odds that what the outcome shows adds to what the state says
@@ -51,8 +51,8 @@ class ExchangeJACI(Learner):
     layers: int = 2
     learning_rate: float = 5e-3
     decay: float = 0.3
-    distil_steps: int = 2000
-    labelled: int = 30_000
+    distil_steps: int = 3000
+    labelled: int = 60_000
 
     method: ClassVar[str] = "jaci-exchange"
     summary: ClassVar[str] = "sufficiency by exchanging factors in a learned model of the whole state (ours)"
@@ -61,6 +61,8 @@ class ExchangeJACI(Learner):
         "explain says what predict says where the outcome decides nothing",
         "the best average of weights is kept, events in noise are found, parts of the own state's prediction suffice; "
         "explain adds the outcome's word to what predict says",
+        "more rows are judged; the simplest network that is near to the judgements is kept, or two as one; events in "
+        "noise are shown as often as others",
     )
 
     def check_options(self) -> None:
@@ -76,13 +78,15 @@ class ExchangeJACI(Learner):
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         outputs = OutcomeColumns.of(encoder).outputs
         shape = {"width": self.width, "layers": self.layers}
+        *modelling, sketch = MODELLING
         return {
             "passive": own_state_model(encoder, replicas),
             "alone": perceptron(MODELS * replicas, encoder.columns, OWN_WIDTH, outputs, 2),
-            **{name: OutcomeModel(MODELS * replicas, encoder, outputs, **shape) for name in MODELLING},
+            **{name: OutcomeModel(MODELS * replicas, encoder, outputs, **shape) for name in modelling},
             "attention": CauseModel(replicas, encoder, **shape),
             "sums": BinaryNetwork(replicas, encoder.class_index, encoder.width, **shape),
             "others": OtherRows(replicas, len(encoder.classes), encoder.columns),
+            sketch: OutcomeModel(MODELS * replicas, encoder, outputs, **shape),
         }
 
     @classmethod
@@ -130,10 +134,10 @@ class ExchangeJACI(Learner):
 
     @torch.no_grad()
     def _odds(self, encoded: Encoded) -> Array:
-        name = self.learned_["kept"]
+        kept = self.learned_["kept"]
         inputs, there = self._load(encoded)
-        seen = inputs if name == "attention" else beside_own(inputs, self.encoder_.own)
-        odds = self.nets_[name](seen.unsqueeze(0), None if there is None else there.unsqueeze(0))[0]
+        names = DISTILLED if kept == BOTH else (kept,)
+        odds = sum_odds([find_odds(self.nets_[name], name, inputs, there, self.encoder_.own) for name in names])
         return np.asarray((odds - self.learned_["shift"]).cpu().numpy())
 
     def _judge(self, encoded: Encoded, hindsight: bool = True) -> Judged:

@@ -7,7 +7,8 @@
     whole     the same at a falling learning rate; where events are rare, with as many of them as of other rows; of an
                   average of the weights along the way, what makes held-out outcomes likeliest is kept
     remember  rows are judged (`training/sufficiency.py`), and two networks learn the judgements from the state: one
-                  with attention, one with sums; the one that is nearer to the judgements of held-out rows is kept
+                  with attention, one with sums; of these, and of both together, the simplest is kept that is as
+                  near to the judgements of held-out rows as any, but for what two models judge differently
 
 There is no search while the models learn, and no mask that could tell them what happened. No label is looked at.
 """
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from ..training import forward
@@ -29,8 +30,8 @@ from ..training.batches import Sampler
 from ..training.calibration import calibration_error, temperature_of
 from ..training.density import OutcomeColumns
 from ..training.diagnostics import diagnose, diagnose_events, find_ties
-from ..training.hindsight import distance_from_hindsight
-from ..training.layers import beside_own
+from ..training.hindsight import NOISE, choose_network, distance_from_hindsight
+from ..training.layers import beside_own, select_groups
 from ..training.loop import CHUNK, LossValues, Settings, Stage, one_cycle
 from ..training.networks import find_network
 from ..training.other_rows import OtherRows
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from ..learner import Learner
 
 MODELS = 2  # of the whole state: how far they differ is how far predictions can be trusted
-ALONE_STEPS, ALONE_BATCH, ALONE_RATE = 1500, 512, 5e-3
+ALONE_STEPS, ALONE_BATCH, ALONE_RATE = 4000, 512, 5e-3
 WARM = 400  # steps in which squared errors give way to likelihood
 RISE = 200  # steps in which the learning rate rises
 SKETCHED = 1000  # steps of the sketch, at most a quarter of all
@@ -51,7 +52,6 @@ AVERAGED = 1 / 32  # share of all steps over which the models' weights are avera
 MANY = 12  # factors, of which from here on some are hidden: else few rows would show what any one of them does
 HIDDEN = 0.4  # share of the rows of which factors are hidden
 ALONE_SHARE = 0.4  # share of those of which all but the own one are
-SELDOM = 0.025  # share of rows below which events in noise are shown more often: others are learned as they come
 DIVERGENT = 0.3  # nats by which all factors tell more of the outcome than the own state, in an event
 CHECKED = 500  # steps between two looks at held-out rows
 LOOKS, LEARNED = 3, 0.005  # looks that must find so small an error for the models to be done before all steps
@@ -63,7 +63,9 @@ CLIP = 1.0  # the largest norm of a gradient
 JUDGED = 10_000  # held-out rows judged at the end
 SHIFTS = (0.0, 0.5, 1.0)  # of the way from the rows as shown to the rows as they come
 KEPT = ("whole", "alone", "others")
-MODELLING = ("moving", "average", "whole")  # weights as they are learned, their moving average, and the best of it
+DISTILLED, BOTH = ("attention", "sums"), "both"  # networks that learn the judgements, and their common voice
+COMPARED = 2  # every second of the rows judged at the end is judged by each model alone too
+MODELLING = ("moving", "average", "whole", "sketch")  # weights as learned, their average, its best, its first
 WORST = 8.0  # nats that a held-out row costs at most, lest a few decide which weights are best
 
 
@@ -85,6 +87,7 @@ class ExchangeTraining:
         self.label = torch.zeros(len(self.rows), self.rows.factors, device=self.device)
         self.labelled: list[list[Tensor]] = []  # of each replica: rows with a cause, and rows without
         self.looked_at: list[list[Tensor]] = []  # of each replica: held-out rows with an event, and others
+        self.offered: list[Mapping[str, nn.Module]] = [{} for _ in replicas]  # networks that were learned otherwise
         self.pools = [self.surprises.pools(position) for position in range(len(replicas))]
         self.natural = torch.ones(len(self.rows), device=self.device)
         self._fit_distances()
@@ -159,7 +162,7 @@ class ExchangeTraining:
 
         They are those that surprise the own state's model, where these are rare, and those of which the sketch
         predicts something else than the own state does: in noise, which surprises everywhere, only the second can be
-        told, and they are shown more often only where they are rarer still, since noise is soon learned by heart.
+        told.
         """
         self.pools, self.looked_at = [], []
         for position, replica in enumerate(self.replicas):
@@ -169,7 +172,7 @@ class ExchangeTraining:
                 event = self._diverge(position, self.rows.inputs[part], self.rows.there(part))
                 if len(pools) > 1:
                     event[pools[0] - part.start] = True
-                if 0 < float(event.float().mean()) < (RARE if len(pools) > 1 else SELDOM):
+                if 0 < float(event.float().mean()) < RARE:
                     pools = [torch.nonzero(event)[:, 0] + part.start, torch.nonzero(~event)[:, 0] + part.start]
             self.pools.append(pools)
             for pool in pools:
@@ -191,7 +194,7 @@ class ExchangeTraining:
 
     def _diverge(self, position: int, inputs: Tensor, there: Tensor | None) -> Tensor:
         """(rows,): where all factors tell more of the outcome than the own state alone, by the sketch."""
-        sketch, alone = (self.shared.network_of(position, name) for name in ("average", "alone"))
+        sketch, alone = (self.shared.network_of(position, name) for name in ("sketch", "alone"))
         found = []
         for at in range(0, len(inputs), BLOCK):
             block = inputs[at : at + BLOCK].expand(MODELS, -1, -1, -1)
@@ -241,8 +244,12 @@ class ExchangeTraining:
         weight = torch.where(shown.all(-1), 1.0, self.natural[index])
         return shown.float() if there is None else shown.float() * there, weight
 
+    @torch.no_grad()
     def _begin_average(self, step: int) -> Mapping[str, float]:
+        """Begin the average, and keep what the sketch comes to: events are found by it again if training is resumed."""
         self._move_average(first=step <= CHUNK)
+        for kept, weight in zip(self.nets["sketch"].parameters(), self.nets["average"].parameters(), strict=True):
+            kept.copy_(weight)
         return {}
 
     @torch.no_grad()
@@ -333,7 +340,7 @@ class ExchangeTraining:
         inputs, there, target = self.rows.inputs[index], self.rows.there(index), self.label[index]
         values = {}
         total = torch.zeros((), device=self.device)
-        for name in ("attention", "sums"):
+        for name in DISTILLED:
             seen = inputs if name == "attention" else beside_own(inputs, self.rows.own)
             missed = functional.binary_cross_entropy_with_logits(self.nets[name](seen, there), target, reduction="none")
             total = total + missed.mean((1, 2)).sum()
@@ -344,25 +351,26 @@ class ExchangeTraining:
 
     @torch.no_grad()
     def finish(self, position: int, replica: Replica, history: Sequence[Mapping[str, Any]], stopped: bool) -> None:
-        """Keep the network that is nearest to the judgements of held-out rows, calibrate it, and note what is amiss."""
+        """Keep the simplest network that comes near to the judgements of held-out rows, calibrate it, take notes."""
         learner: Learner = replica.learner
         count = len(replica.held_encoded)
         inputs, there, target = self._take_held(replica, position, np.arange(0, count, max(1, count // JUDGED)))
         judged = self._make_judge(position).judge(inputs, there, target)
         scored = [k for k in range(self.rows.factors) if k != self.rows.own]
         found = judged.binary[:, scored] > 0.5
-        odds = {}
-        for name in ("attention", "sums"):
-            net = self.shared.network_of(position, name)
-            seen = inputs if name == "attention" else beside_own(inputs, self.rows.own)
-            odds[name] = net(seen.unsqueeze(0), None if there is None else there.unsqueeze(0))[0][:, scored]
+        networks = {**self.offered[position], **{name: self.shared.network_of(position, name) for name in DISTILLED}}
+        odds = {name: find_odds(net, name, inputs, there, self.rows.own)[:, scored] for name, net in networks.items()}
+        odds[BOTH] = sum_odds([odds[name] for name in DISTILLED])
         shift = self._natural_shift(position)
-        misses = {
-            (name, share * shift): distance_from_hindsight(each - share * shift > 0, found)
-            for name, each in odds.items()
-            for share in SHIFTS
-        }
-        kept, moved = min(misses, key=lambda choice: misses[choice])
+        misses, moves = {}, {}
+        for name in (*self.offered[position], "sums", BOTH, "attention"):
+            move = shift if name in (*DISTILLED, BOTH) else 0.0
+            tried = {share * move: distance_from_hindsight(odds[name] - share * move > 0, found) for share in SHIFTS}
+            moves[name] = min(tried, key=lambda move: tried[move])
+            misses[name] = tried[moves[name]]
+        noise = NOISE * self._compare_judges(position, inputs, there, target)
+        kept = choose_network(misses, noise)
+        moved = moves[kept]
         said = odds[kept] - moved
         temperature = temperature_of(said, found.float())
         shares = {replica.train.factors[k]: float((said[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
@@ -376,7 +384,8 @@ class ExchangeTraining:
             "threshold": 0.5,
             "noise": self.noise[position],
             "events": self.surprises.share[position],
-            "disagreement": misses[kept, moved],
+            "disagreement": misses[kept],
+            "judges_apart": noise,
             "calibration_error": calibration_error(torch.sigmoid(said / temperature), found.float()),
             "shares": shares,
             "unexplained": float(left.sum() / (judged.open | strange).sum().clamp(min=1)),
@@ -388,15 +397,41 @@ class ExchangeTraining:
             *diagnose(shares=shares, full_error=0.0, blind_error=1.0, stopped=stopped),
             *diagnose_events(learned, replica.encoder.classes, replica.train.factors, ties),
         ]
-        nets = {name: self.shared.network_of(position, name) for name in (*KEPT, kept)}
+        answering = DISTILLED if kept == BOTH else (kept,)
+        nets = {name: self.shared.network_of(position, name) for name in KEPT} | {n: networks[n] for n in answering}
         if self.rows.own is None:
             del nets["alone"]
         learner.finish(replica, nets, learned, history, notes, self.shared.encoder_of(position))
+
+    def _compare_judges(self, position: int, inputs: Tensor, there: Tensor | None, target: Tensor) -> float:
+        """Measure how far judgements by one of the models alone lie apart from those by another."""
+        inputs, there, target = inputs[::COMPARED], None if there is None else there[::COMPARED], target[::COMPARED]
+        scored = [k for k in range(self.rows.factors) if k != self.rows.own]
+        both = []
+        for model in range(MODELS):
+            nets = {name: self.shared.network_of(position, name) for name in KEPT}
+            for name in ("whole", "alone"):
+                nets[name] = select_groups(nets[name], slice(model, model + 1))
+            judge = Judge.of(nets, self.replicas[position].encoder, self.noise[position], 1, there is not None)
+            both.append(judge.judge(inputs, there, target).binary[:, scored] > 0.5)
+        return distance_from_hindsight(both[0], both[1])
 
     def _natural_shift(self, position: int) -> float:
         """Log-odds that rows with a cause gained by being shown as often as rows without one."""
         share = self.caused[position]
         return 0.0 if not 0 < share < 1 else math.log((1 - share) / share)
+
+
+def find_odds(net: nn.Module, name: str, inputs: Tensor, there: Tensor | None, own: int | None) -> Tensor:
+    """Find the log-odds that each factor is a cause, (rows, factors), by one network; only attention sees rows bare."""
+    seen = inputs if name == "attention" else beside_own(inputs, own)
+    odds: Tensor = net(seen.unsqueeze(0), None if there is None else there.unsqueeze(0))[0]
+    return odds
+
+
+def sum_odds(odds: Sequence[Tensor]) -> Tensor:
+    """Let several networks speak with one voice: the mean of their log-odds."""
+    return torch.stack(list(odds)).mean(dim=0)
 
 
 def is_learned(history: Sequence[Mapping[str, Any]]) -> bool:

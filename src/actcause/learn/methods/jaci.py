@@ -4,7 +4,8 @@
     check      on held-out rows, without a label: how many of the surprising rows get no cause, and how far what the
                    state says is from what the outcome shows; a factor that stays the same throughout an episode and
                    whose exchange makes no prediction worse is idle, and never named (`training/constants.py`)
-    exchange   `ExchangeJACI`, only where the check fails: equal bodies, categories, noise, robots
+    exchange   `ExchangeJACI`, only where the check fails: equal bodies, categories, noise, robots; the network learned
+                   by masks may still answer, if it comes as near to the judgements as any
     choice     the one of the two that does better in the same check
 
 The bounds of the check are those from which on a note would be due (`training/diagnostics.py`).
@@ -21,7 +22,7 @@ import numpy as np
 from ..training import forward
 from ..training.attention import HEADS
 from ..training.constants import find_idle
-from ..training.diagnostics import DISAGREEING, STOPPED, UNEXPLAINED, diagnose_events, diagnose_model, find_ties
+from ..training.diagnostics import STOPPED, diagnose_events, diagnose_model, find_ties, measure_doubt
 from .em import MaskEM
 from .exchange import ExchangeJACI
 from .exchange_training import ExchangeTraining
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 MASKS, EXCHANGE = MaskJACI.method, ExchangeJACI.method
 CHECK = "check"  # what the course of training calls it
+OFFERED = "masks"  # the network learned by masks, which may answer where the rest is learned by exchange
 
 
 @final
@@ -64,11 +66,16 @@ class JACI(MaskJACI):
         "what is constant within episodes and makes no difference in others is not named; more notes",
         "learned by exchange, explain says what predict says where the outcome decides nothing",
         "revision 3 of learning by exchange; what its own state explains by exchange is not unexplained",
+        "revision 4 of learning by exchange; where events are common, less disagreement is borne; a network learned by "
+        "masks may answer where the rest is learned by exchange",
     )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
         if hasattr(self, "learned_"):
-            return self._make(self.learned_["learned_by"]).networks(encoder, replicas)
+            found = self._make(self.learned_["learned_by"]).networks(encoder, replicas)
+            if self.learned_["kept"] == OFFERED:
+                found[OFFERED] = self._make(MASKS).networks(encoder, replicas)["binary"]
+            return found
         masks = self._make(MASKS).networks(encoder, replicas)  # drawn first: as `MaskJACI` alone draws them
         return self._make(EXCHANGE).networks(encoder, replicas) | masks
 
@@ -166,7 +173,7 @@ class _Both:
         found = learner.learned_
         found["idle"] = idle
         found["event_error"] = self._measure_events(position, learner)
-        return float(max(found["unexplained"] / UNEXPLAINED, found["disagreement"] / DISAGREEING))
+        return measure_doubt(found, rare=bool(self.shared.surprises.rare[position]))
 
     def _measure_events(self, position: int, learner: MaskJACI | ExchangeJACI) -> float:
         """Measure the error on surprising held-out rows, seeing what is needed, as a share of that by the own state."""
@@ -199,13 +206,16 @@ class _Both:
             shares = {
                 name: 0.0 if name in found.learned_["idle"] else s for name, s in found.learned_["shares"].items()
             }
-            learned = {**found.learned_, "shares": shares, "learned_by": by}
+            sizes = {"sizes": dict(learner.sizes_)} if found.learned_["kept"] == OFFERED else {}
+            learned = {**found.learned_, **sizes, "shares": shares, "learned_by": by}
             learner.finish(replica, found.nets_, learned, self.history, notes, found.encoder_)
 
     def _choose(self, position: int) -> tuple[str, Learner]:
         """Choose the way that serves a replica better, with what was learned in it."""
         stopped = self.session.stopped
         doubt = self._check(position, self.masks, stopped and not self.doubts)
+        first = self.masks.replicas[position].learner
+        self.exchange.offered[position] = {OFFERED: first.nets_["binary"]}
         if doubt > 1 and not stopped and self._check(position, self.exchange) < doubt:
             return EXCHANGE, self.exchange.replicas[position].learner
-        return MASKS, self.masks.replicas[position].learner
+        return MASKS, first

@@ -8,6 +8,7 @@ from typing import Any
 NOTHING = 0.0005  # shares below this are as good as never
 UNEXPLAINED = 0.1  # a larger share of rows left without an explanation is worth a word
 DISAGREEING = 0.1  # as `distance_from_hindsight` measures it: twice what it is at most in the paper's domains
+DISAGREEING_OFTEN = 0.026  # the same where events are common: there, networks come nearer to hindsight
 STOPPED = "Training stopped before its end, so the answers are provisional; resume it or give it more time."
 MISSED = 0.5  # of what the own state misses in surprising rows; who sees all factors should miss less
 TOGETHER, OFTEN = 0.98, 50  # factors named together in this share of their rows, and in so many, are one to us
@@ -83,6 +84,17 @@ def diagnose_events(
             "one acts without the other."
         )
     return found
+
+
+def measure_doubt(learned: Mapping[str, Any], *, rare: bool) -> float:
+    """Measure how far a result is from what may be left open, where events are `rare` or common: up to 1 all is well.
+
+    >>> found = {"unexplained": 0.05, "disagreement": 0.06}
+    >>> measure_doubt(found, rare=True) < 1 < measure_doubt(found, rare=False)
+    True
+    """
+    most = DISAGREEING if rare else DISAGREEING_OFTEN
+    return float(max(learned["unexplained"] / UNEXPLAINED, learned["disagreement"] / most))
 
 
 def diagnose_model(learned: Mapping[str, Any]) -> list[str]:

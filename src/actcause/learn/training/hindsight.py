@@ -7,7 +7,7 @@ says, from the outcome's own factor alone and from all factors, and flips one bi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ ROUNDS = 12  # bits that a search flips at most
 DOUBT = 12.0  # log-odds beyond which the network's word adds nothing
 PRIOR = 3.0  # how much the network's word counts beside the error, in units of the temperature
 NEARLY = 0.01  # how far below the best, as a share of it, still counts as steady
+NOISE = 1 / 3  # how much of two models' disagreement counts as noise of hindsight, which weighs both
 GRID = tuple(2 ** (k / 4) for k in range(-4, 5))  # penalties looked at, as multiples of the one given
 
 
@@ -170,3 +171,13 @@ def distance_from_hindsight(said: Tensor, found: Tensor) -> float:
     kinds = [wrong[caused], wrong[~caused]]
     balanced = float(np.mean([float(kind.float().mean()) for kind in kinds if len(kind)]))
     return float(wrong.float().mean()) + balanced
+
+
+def choose_network(misses: Mapping[str, float], noise: float) -> str:
+    """Choose the first network that is as near to hindsight as any, but for noise.
+
+    Hindsight is no truth: it cannot see a contact that moves nothing. A network with little decay that is trained for
+    long comes ever nearer to it and leaves the truth; it is taken only where it gains more than hindsight's own noise.
+    """
+    least = min(misses.values())
+    return next(name for name, missed in misses.items() if missed <= least + noise)

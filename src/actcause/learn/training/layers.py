@@ -76,8 +76,9 @@ class Residual(nn.Module):
 def select_groups(module: nn.Module, groups: slice) -> nn.Module:
     """Copy a module with some of its groups only."""
     one = copy.deepcopy(module)
-    for parameter in one.parameters():
-        parameter.data = parameter.data[groups].clone()
+    for name, weight in group_weights(module, groups).items():
+        place, _, last = name.rpartition(".")
+        getattr(one.get_submodule(place), last).data = weight
     return one
 
 
