@@ -71,8 +71,8 @@ for name in "${@:-accuracy}"; do
         ;;
     rl_relabel) # all seeds and all ways of a task; pucks need Stable-Baselines3, which is not asked for here
         together=40
-        for task in push-noise push; do
-            run rl_relabel --only "task=$task"
+        for task in push-crowd push-noise push; do
+            run rl_relabel --only "task=$task" --only way=her,true,online,moved
         done
         together=10
         ;;

@@ -99,9 +99,25 @@ def test_a_race_begins_where_the_block_is_not_at_its_goal():
 def test_every_way_gives_a_curve_and_causes_are_learned_on_the_way(method):
     options = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 32}
     race = Race(**TINY, steps=400, every=100, fits=(80,), method=method, options=options)
-    curves = run_race(race, ["her", "true", "moved", "learned", "learned"], [0, 0, 0, 0, 1], device="cpu")
-    assert [at for at, _ in curves[0]] == [120, 240, 360, 400]
-    assert all(0 <= share <= 100 for curve in curves for _, share in curve)
+    ways = ["her", "true", "moved", "learned", "learned", "online"]
+    raced = run_race(race, ways, [0, 0, 0, 0, 1, 1], device="cpu")
+    assert [at for at, _ in raced[0].curve] == [120, 240, 360, 400]
+    assert all(0 <= share <= 100 for one in raced for _, share in one.curve)
+
+
+def test_a_filter_is_wrong_where_it_departs_from_true_causes():
+    race = Race(**TINY, noise=0.05, steps=240, every=120)
+    her, true, moved = run_race(race, ["her", "true", "moved"], [0, 0, 0], device="cpu")
+    assert {off for _, off in true.wrong} == {0.0}
+    assert all(off > 30 for one in (her, moved) for _, off in one.wrong)
+
+
+def test_whoever_runs_beside_it_learns_causes_online_in_a_crowd_too():
+    race = Race(**TINY, others=2, steps=240, every=120, online_updates=5)
+    raced = run_race(race, ["true", "online", "online"], [0, 0, 1], device="cpu")
+    assert raced[0].wrong[-1][1] == 0.0
+    assert 0 <= raced[1].wrong[-1][1] <= 100
+    assert raced[1].wrong != raced[2].wrong
 
 
 def test_without_noise_moved_is_the_same_as_true_causes():

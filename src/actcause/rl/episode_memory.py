@@ -25,24 +25,32 @@ class RelabelledBatch:
 
 
 class EpisodeMemory:
-    """Episodes of one length, as many for every agent; the last two features of a state are the object's place."""
+    """Episodes of one length, as many for every agent; the last two features of a state are the object's place.
 
-    def __init__(self, agents: int, episodes: int, steps: int, width: int, device: torch.device) -> None:
+    `others` has what agents do not see, bodies that move by themselves: of each its place and its motion.
+    """
+
+    def __init__(
+        self, agents: int, episodes: int, steps: int, width: int, device: torch.device, *, others: int = 0
+    ) -> None:
         self.steps, self.count = steps, 0
         self.states = torch.zeros(agents, episodes, steps + 1, width, device=device)
         self.actions = torch.zeros(agents, episodes, steps, 2, device=device)
         self.goals = torch.zeros(agents, episodes, 2, device=device)
+        self.others = torch.zeros(agents, episodes, steps, 4 * others, device=device)
         self.first = torch.full((agents, episodes), steps, dtype=torch.long, device=device)
         self._listed = torch.zeros(agents, episodes, dtype=torch.long, device=device)
         self._usable = torch.zeros(agents, dtype=torch.long, device=device)
         self._agents = torch.arange(agents, device=device)[:, None]
 
-    def add(self, states: Tensor, actions: Tensor, goals: Tensor, first: Tensor) -> None:
+    def add(self, states: Tensor, actions: Tensor, goals: Tensor, first: Tensor, others: Tensor | None = None) -> None:
         """Keep episodes of every agent, `(agents, episodes, ...)`, and the first step that may be a goal in each."""
         end = self.count + states.shape[1]
         rows = slice(self.count, end)
         self.states[:, rows], self.actions[:, rows], self.goals[:, rows] = states, actions, goals
         self.first[:, rows] = first
+        if others is not None:
+            self.others[:, rows] = others
         self.count = end
         self.list_usable()
 

@@ -1,7 +1,8 @@
 """Hindsight with and without a filter, raced: all ways and all seeds learn to push as one computation.
 
-The worlds are those of the domain `push`, stepped by its own dynamics; nothing but numpy and torch is needed. Agents of
-one seed begin in the same worlds with the same weights and explore by the same draws, whatever their way.
+The worlds are those of the domain `push`, stepped by its own dynamics, alone or in a crowd (`crowded_push`); nothing
+but numpy and torch is needed. Agents of one seed begin in the same worlds with the same weights and explore by the same
+draws, whatever their way.
 
     for each round:   every agent acts for an episode in each of its worlds
                       the episodes are kept, each with the first step that may be a goal, as the agent's way has it
@@ -18,10 +19,12 @@ import numpy as np
 import torch
 
 from ..envs.base import Array
-from ..envs.push import BLOCK, PUSHER, TARGET, Push
+from ..envs.push import BLOCK, FIRST, PUSHER, TARGET, Push
 from ..errors import ActCauseError
+from .crowded_push import draw_motion, step_crowd
 from .episode_memory import EpisodeMemory
 from .goal_agents import GoalAgents
+from .online_causes import OnlineCauses
 
 if TYPE_CHECKING:
     from ..data import Recording, Transitions
@@ -36,6 +39,7 @@ class Race:
 
     arena: float = 12.0
     noise: float = 0.0
+    others: int = 0  # bodies that drift by themselves, which agents do not see
     horizon: int = 60
     margin: float = 1.5
     tolerance: float = 0.5
@@ -52,21 +56,38 @@ class Race:
     fits: tuple[int, ...] = (20_000, 60_000)  # steps after which causes are learned
     method: str = "jaci-exchange"  # of the learner of causes
     options: Mapping[str, Any] = field(default_factory=dict)  # of that
+    online_updates: int = 60  # of causes learned online, for each round of episodes
 
     @property
     def domain(self) -> Push:
         """The world."""
-        return Push(arena=self.arena, obstacles=0, margin=self.margin, noise=self.noise)
+        return Push(arena=self.arena, obstacles=self.others, margin=self.margin, noise=self.noise)
 
 
 @dataclass(frozen=True)
 class Episodes:
-    """Episodes of some agents: states `(agents, worlds, steps + 1, 4)`, actions, goals, and who touched the block."""
+    """Episodes of some agents: states `(agents, worlds, steps + 1, 4)`, actions, goals, and who touched the block.
+
+    `others`, `(agents, worlds, steps, 4 * bodies)`, has place and motion of the bodies that drift.
+    """
 
     states: Array
     actions: Array
     goals: Array
     touched: Array
+    others: Array
+
+
+@dataclass(frozen=True)
+class Raced:
+    """What became of an agent: its success, in per cent, at every look, and how wrong its filter was by then.
+
+    `wrong` is the share, in per cent, of the steps of its episodes that its filter takes as goals and true causes do
+    not, or the other way round.
+    """
+
+    curve: list[tuple[int, float]]
+    wrong: list[tuple[int, float]]
 
 
 def run_race(
@@ -76,38 +97,51 @@ def run_race(
     *,
     device: str = "auto",
     report: Callable[[int, list[float]], None] | None = None,
-) -> list[list[tuple[int, float]]]:
-    """Train an agent for each way and its seed; return of each its success, in per cent, at every look.
+) -> list[Raced]:
+    """Train an agent for each way and its seed; return what became of each.
 
-    `ways` are `her`, `true`, `moved` and `learned`, one for each agent, `seeds` as many.
+    `ways` are `her`, `true`, `moved`, `learned` (by a learner, at set times) and `online` (in every round), one for
+    each agent, `seeds` as many.
     """
     place = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
     agents = GoalAgents(seeds, race.arena, race.tolerance, race.width, place)
     rounds = max(1, race.steps // (race.worlds * race.horizon))
-    memory = EpisodeMemory(len(ways), rounds * race.worlds, race.horizon, 4, place)
+    memory = EpisodeMemory(len(ways), rounds * race.worlds, race.horizon, 4, place, others=race.others)
     draws = torch.Generator(device=place).manual_seed(min(seeds))
     streams = {seed: np.random.default_rng([seed, 1]) for seed in dict.fromkeys(seeds)}
     causes = _LearnedCauses(race, [at for at, way in enumerate(ways) if way == "learned"], seeds, device)
-    curves: list[list[tuple[int, float]]] = [[] for _ in ways]
+    live = [at for at, way in enumerate(ways) if way == "online"]
+    online = OnlineCauses(live, [seeds[at] for at in live], race.arena, race.others, place)
+    raced = [Raced([], []) for _ in ways]
+    truth = np.zeros((len(ways), 0), dtype=np.int64)
     looked = 0
     for number in range(rounds):
         played = play(race, agents, seeds, streams, place)
-        states, actions, goals = (_send(part, place) for part in (played.states, played.actions, played.goals))
-        memory.add(states, actions, goals, _send(find_first(ways, played, causes), place))
+        states, actions, goals, others = (
+            _send(part, place) for part in (played.states, played.actions, played.goals, played.others)
+        )
+        memory.add(states, actions, goals, _send(find_first(ways, played, causes), place), others)
+        truth = np.concatenate([truth, find_earliest(played.touched)], axis=1)
         done = (number + 1) * race.worlds * race.horizon
         if causes.learn(memory, done):
             memory.first[causes.agents, : memory.count] = _send(causes.judge_all(memory), place)
+            memory.list_usable()
+        if live:
+            online.learn(memory, race.online_updates)
+            memory.first[live, : memory.count] = online.find_first(memory)
             memory.list_usable()
         for _ in range(race.updates * race.horizon):
             agents.update(memory.sample(race.rows, race.share, draws))
         if done - looked >= race.every or number == rounds - 1:
             looked = done
             shares = look(race, agents, len(ways), place)
-            for curve, share in zip(curves, shares, strict=True):
-                curve.append((done, share))
+            off = np.abs(memory.first[:, : memory.count].cpu().numpy() - truth).mean(axis=1) / race.horizon
+            for one, share, wrong in zip(raced, shares, off, strict=True):
+                one.curve.append((done, share))
+                one.wrong.append((done, round(100 * float(wrong), 3)))
             if report is not None:
                 report(done, shares)
-    return curves
+    return raced
 
 
 def play(
@@ -126,7 +160,8 @@ def play(
         own = np.clip(action + added[order, step], -1, 1)
         return np.asarray(np.where(stray[order, step, :, None], wild[order, step], own))
 
-    return _roll(race, domain, agents, begun[order], choose, lambda step: chance[order, step], place)
+    motion = np.stack([draw_motion(domain, stream, race.worlds) for stream in streams.values()])
+    return _roll(race, domain, agents, begun[order], motion[order], choose, lambda step: chance[order, step], place)
 
 
 def look(race: Race, agents: GoalAgents, count: int, place: Any) -> list[float]:
@@ -134,12 +169,14 @@ def look(race: Race, agents: GoalAgents, count: int, place: Any) -> list[float]:
     domain, stream = race.domain, np.random.default_rng(LOOKED)
     begun = np.repeat(begin(domain, stream, race.episodes, race.tolerance)[None], count, axis=0)
     chance = stream.normal(size=(race.horizon, race.episodes, 2))
+    motion = np.repeat(draw_motion(domain, stream, race.episodes)[None], count, axis=0)
     each = (count, race.episodes, 2)
     played = _roll(
         race,
         domain,
         agents,
         begun,
+        motion,
         lambda action, step: action,
         lambda step: np.broadcast_to(chance[step], each),
         place,
@@ -159,7 +196,7 @@ def begin(domain: Push, generator: np.random.Generator, worlds: int, tolerance: 
 
 
 def _roll(
-    race: Race, domain: Push, agents: GoalAgents, begun: Array,
+    race: Race, domain: Push, agents: GoalAgents, begun: Array, motion: Array,
     choose: Callable[[Array, int], Array], chance: Callable[[int], Array], place: Any,
 ) -> Episodes:  # fmt: skip
     count, worlds = begun.shape[:2]
@@ -169,6 +206,8 @@ def _roll(
     states = np.empty((count, worlds, race.horizon + 1, 4), dtype=np.float32)
     actions = np.empty((count, worlds, race.horizon, 2), dtype=np.float32)
     touched = np.empty((count, worlds, race.horizon), dtype=bool)
+    others = np.empty((count, worlds, race.horizon, 4 * race.others), dtype=np.float32)
+    motion = motion.reshape(count * worlds, race.others, 2)
     states[:, :, 0] = _read(state, count)
     for step in range(race.horizon):
         own = agents.act(_send(states[:, :, step], place), wanted).cpu().numpy()
@@ -176,11 +215,12 @@ def _roll(
         given = actions[:, :, step].reshape(-1, 2).astype(float)
         if race.noise:
             given = np.concatenate([given, chance(step).reshape(-1, 2)], axis=1)
-        taken = domain.step(state, given)
-        state = taken.states
+        others[:, :, step] = np.concatenate([state[:, FIRST:, :2], motion], axis=2).reshape(count, worlds, -1)
+        taken = step_crowd(domain, state, motion, given)
+        state, motion = taken.states, taken.motion
         states[:, :, step + 1] = _read(state, count)
-        touched[:, :, step] = taken.cause[:, PUSHER].reshape(count, worlds)
-    return Episodes(states, actions, goals, touched)
+        touched[:, :, step] = taken.touched.reshape(count, worlds)
+    return Episodes(states, actions, goals, touched, others)
 
 
 def find_first(ways: Sequence[str], played: Episodes, causes: _LearnedCauses) -> Array:
