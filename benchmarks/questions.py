@@ -25,6 +25,7 @@ from models import random_gates
 TITLE = "A file of questions"
 BAR = 1 / 1.6  # of the time that one worker takes
 MOST_CONTEXTS = 10_000_000  # of an example whose causes are all listed
+MOST_VARIABLES = 30  # of an example: functional causes of more are given up as too large, after half a minute each
 PIECES = 5  # each is answered by one worker and by two in turn, so that both see the same machine
 
 
@@ -84,7 +85,7 @@ def questions(sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     """Ask the literature's questions, then random ones without end."""
     for name in ac.examples.names():
         example = ac.examples.load(name)
-        if example.model.context_count > MOST_CONTEXTS:
+        if example.model.context_count > MOST_CONTEXTS or len(example.model.variables) > MOST_VARIABLES:
             continue
         events = dict.fromkeys(tuple(sorted(verdict.event.items())) for verdict in example.verdicts)
         for definition in ac.DEFINITIONS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -99,7 +100,7 @@ class Reactor(Domain):
         low[VESSEL], high[VESSEL] = -np.inf if self.noise else 0.0, np.inf
         return low, high
 
-    @property
+    @cached_property
     def action_size(self) -> int:
         return int(self._controls.sum())
 
@@ -119,28 +120,36 @@ class Reactor(Domain):
         following = states.copy()
         following[:, self._controls] = _reflect(states[:, self._controls] + self.drift * moves)
         following[:, VESSEL] = vessel + self.noise * noise if noise.shape[1] else vessel
-        cause = self._find_causes(states, vessel)
+        cause = self._find_causes(states, vessel, past)
         return Step(states.copy(), following, cause, np.zeros(len(states), dtype=bool), past)
 
-    def _find_causes(self, states: Array, vessel: Array) -> Array:
+    def _find_causes(self, states: Array, vessel: Array, past: Mapping[str, Array]) -> Array:
         """Find the least set of factors that gives the vessel these features with all others at rest.
 
         What makes no difference at rest is put there; of the others, what makes none now is no cause either: an
         inhibitor that stops a reaction for which there is no longer a catalyst.
         """
-        needed = self._find_needed(states, vessel)
-        return needed & self._find_needed(np.where(needed[:, :, None], states, 0.0), vessel)
+        causes = np.zeros(states.shape[:2], dtype=bool)
+        causes[:, VESSEL] = True
+        pours, heats = states[:, FEEDS:, 0] > 1 - self.rate, states[:, HEATER, 0] > HEATING
+        busy = np.flatnonzero(pours.any(axis=1) | heats | (past["contact.stirrer"] & past["contact.catalyst"]))
+        if len(busy):  # in other rows no control at rest makes a difference
+            states, vessel = states[busy], vessel[busy]
+            needed = self._find_needed(states, vessel)
+            causes[busy] = needed & self._find_needed(np.where(needed[:, :, None], states, 0.0), vessel)
+        return causes
 
     def _find_needed(self, states: Array, vessel: Array) -> Array:
         """Say of each factor whether the vessel's next features were others if it alone were at rest."""
-        needed = np.ones((len(states), len(self.factors)), dtype=bool)
-        for factor in map(self.index, self.edges):
-            resting = states.copy()
-            resting[:, factor] = 0
-            needed[:, factor] = (self._advance(resting)[0] != vessel).any(axis=1)
+        needed = np.ones(states.shape[:2], dtype=bool)
+        controls = [factor for factor in range(states.shape[1]) if factor != VESSEL]
+        resting = np.repeat(states[None], len(controls), axis=0)  # one call for all: steps of one world are short
+        resting[range(len(controls)), :, controls] = 0
+        found, _ = self._advance(resting.reshape(-1, *states.shape[1:]))
+        needed[:, controls] = (found.reshape(len(controls), *vessel.shape) != vessel).any(axis=2).T
         return needed
 
-    @property
+    @cached_property
     def _controls(self) -> Array:
         """Which features are those of controls, `(factors, width)`."""
         used = [len(self.features[factor]) if factor != self.outcome else 0 for factor in self.factors]
@@ -148,8 +157,8 @@ class Reactor(Domain):
 
     def _advance(self, states: Array) -> tuple[Array, dict[str, Array]]:
         """Return the vessel's next features, without noise, and which controls of the reaction are past a threshold."""
-        level, temperature, product = np.moveaxis(states[:, VESSEL, :3], 1, 0)
-        valve, strength = np.moveaxis(states[:, FEEDS:, :2], 2, 0)
+        level, temperature, product = states[:, VESSEL, 0], states[:, VESSEL, 1], states[:, VESSEL, 2]
+        valve, strength = states[:, FEEDS:, 0], states[:, FEEDS:, 1]
         power = states[:, HEATER, 0]
         fast = states[:, STIRRER, 0] > FAST
         active = states[:, CATALYST, 0] * states[:, CATALYST, 1] > ACTIVE
@@ -164,7 +173,7 @@ class Reactor(Domain):
             (1 - DRAIN) * product + converted,
         )
         past = {"contact.stirrer": fast, "contact.catalyst": active, "contact.inhibitor": poisoned}
-        return np.stack(vessel, axis=1), past
+        return np.array(vessel).T, past
 
 
 def _reflect(values: Array) -> Array:
