@@ -306,7 +306,8 @@ class ExchangeTraining:
             self.noise[position] = self._measure_noise(position)
             judge = self._make_judge(position)
             pools = self.pools[position]
-            parts = [_spread_out(pool, self.learner.labelled // len(pools)) for pool in pools]
+            # As many of each kind. Where events are common there is but one kind, and judging most rows of it is dear.
+            parts = [_spread_out(pool, self.learner.labelled // 2) for pool in pools]
             rows = torch.cat(parts)
             judged = judge.judge(self.rows.inputs[rows], self.rows.there(rows), self.surprises.target[rows])
             self.label[rows] = judged.binary
