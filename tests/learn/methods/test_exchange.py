@@ -19,7 +19,7 @@ from actcause.learn.training import surprises
 from actcause.learn.training.layers import select_groups
 from actcause.learn.training.sufficiency import STRANGE
 
-QUICK = {"steps": 300, "distil_steps": 200, "width": 32, "batch": 128, "labelled": 1000, "device": "cpu"}
+QUICK = {"steps": 300, "distil_steps": 200, "width": 32, "batch": 128, "labelled": 2000, "device": "cpu"}
 
 
 def strike(rows: int, seed: int, *, noise: float = 0.0) -> Transitions:
