@@ -105,7 +105,7 @@ def test_explaining_starts_from_predicting_and_adds_what_the_outcome_shows(
 
 @pytest.mark.parametrize("kept", ["sums", "both", "attention"])
 def test_one_network_answers_or_two_as_one(kept: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(exchange_training, "choose_network", lambda misses, noise: kept)
+    monkeypatch.setattr(exchange_training, "choose_simplest", lambda misses, noise: kept)
     data = strike(500, 0)
     learner = ExchangeJACI(**{**QUICK, "steps": 20, "distil_steps": 20, "width": 16, "labelled": 200}).fit(data)
     answering = {"attention", "sums"} if kept == "both" else {kept}

@@ -73,7 +73,7 @@ def test_the_network_learned_by_masks_may_answer_where_the_rest_is_learned_by_ex
     data: Transitions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     doubt(monkeypatch, masks=2.0)
-    monkeypatch.setattr(exchange_training, "choose_network", lambda misses, noise: next(iter(misses)))
+    monkeypatch.setattr(exchange_training, "choose_simplest", lambda misses, noise: next(iter(misses)))
     monkeypatch.setattr(jaci, "find_idle", lambda *given: [])
     learner, alone = JACI(**TINY).fit(data), MaskJACI(**TINY).fit(data)
     assert (learner.learned_["learned_by"], learner.learned_["kept"]) == ("jaci-exchange", "masks")

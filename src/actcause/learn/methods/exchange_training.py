@@ -30,7 +30,7 @@ from ..training.batches import Sampler
 from ..training.calibration import calibration_error, temperature_of
 from ..training.density import OutcomeColumns
 from ..training.diagnostics import diagnose, diagnose_events, find_ties
-from ..training.hindsight import NOISE, choose_network, distance_from_hindsight
+from ..training.hindsight import NOISE, Distance, choose_simplest, measure_distance
 from ..training.layers import beside_own, select_groups
 from ..training.loop import CHUNK, LossValues, Settings, Stage, one_cycle
 from ..training.networks import find_network
@@ -366,11 +366,11 @@ class ExchangeTraining:
         misses, moves = {}, {}
         for name in (*self.offered[position], "sums", BOTH, "attention"):
             move = shift if name in (*DISTILLED, BOTH) else 0.0
-            tried = {share * move: distance_from_hindsight(odds[name] - share * move > 0, found) for share in SHIFTS}
-            moves[name] = min(tried, key=lambda move: tried[move])
+            tried = {share * move: measure_distance(odds[name] - share * move > 0, found) for share in SHIFTS}
+            moves[name] = min(tried, key=lambda move: sum(tried[move]))
             misses[name] = tried[moves[name]]
-        noise = NOISE * self._compare_judges(position, inputs, there, target)
-        kept = choose_network(misses, noise)
+        noise = Distance(*(NOISE * apart for apart in self._compare_judges(position, inputs, there, target)))
+        kept = choose_simplest(misses, noise)
         moved = moves[kept]
         said = odds[kept] - moved
         temperature = temperature_of(said, found.float())
@@ -385,8 +385,8 @@ class ExchangeTraining:
             "threshold": 0.5,
             "noise": self.noise[position],
             "events": self.surprises.share[position],
-            "disagreement": misses[kept],
-            "judges_apart": noise,
+            "disagreement": sum(misses[kept]),
+            "judges_apart": sum(noise),
             "calibration_error": calibration_error(torch.sigmoid(said / temperature), found.float()),
             "shares": shares,
             "unexplained": float(left.sum() / (judged.open | strange).sum().clamp(min=1)),
@@ -404,7 +404,7 @@ class ExchangeTraining:
             del nets["alone"]
         learner.finish(replica, nets, learned, history, notes, self.shared.encoder_of(position))
 
-    def _compare_judges(self, position: int, inputs: Tensor, there: Tensor | None, target: Tensor) -> float:
+    def _compare_judges(self, position: int, inputs: Tensor, there: Tensor | None, target: Tensor) -> Distance:
         """Measure how far judgements by one of the models alone lie apart from those by another."""
         inputs, there, target = inputs[::COMPARED], None if there is None else there[::COMPARED], target[::COMPARED]
         scored = [k for k in range(self.rows.factors) if k != self.rows.own]
@@ -415,7 +415,7 @@ class ExchangeTraining:
                 nets[name] = select_groups(nets[name], slice(model, model + 1))
             judge = Judge.of(nets, self.replicas[position].encoder, self.noise[position], 1, there is not None)
             both.append(judge.judge(inputs, there, target).binary[:, scored] > 0.5)
-        return distance_from_hindsight(both[0], both[1])
+        return measure_distance(both[0], both[1])
 
     def _natural_shift(self, position: int) -> float:
         """Log-odds that rows with a cause gained by being shown as often as rows without one."""
