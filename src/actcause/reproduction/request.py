@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingExtraError
+from ..io.atomic import write_whole_bytes
 from ..io.console import print_json, print_note
 from ..parallel import Engine, engine
 from . import pages
@@ -257,7 +258,7 @@ def _pages(request: Request, known: Sequence[Listed], results: Path, home: Path)
     readme = home / "README.md"
     section = next((one.page.summary for one in documents if one.page.summary), None)
     if request.docs is None and section is not None and readme.exists():
-        readme.write_text(pages.replace_section(readme.read_text(encoding="utf-8"), section), encoding="utf-8")
+        write_whole_bytes(readme, pages.replace_section(readme.read_text(encoding="utf-8"), section).encode())
     _report(request, {"written": [str(path) for path in written]}, f"{len(written)} files in {docs}")
     return 0
 
