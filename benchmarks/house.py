@@ -7,8 +7,8 @@ A **walk** counts the files of which a function runs: for `ask`, from `actcause 
 answer; for `transition`, from a recorded row to the file that says what caused it (`actcause predict`); for `click`,
 from the view Ask to the core and back: the files of the page, in the browser (the shortest way of imports from the
 view to the server's interface), in the server and in its worker. What runs while modules are imported does not count.
-Values that everybody speaks of (`VOCABULARY`: models and their text, answers, transitions, headers of files, layers of
-networks, budgets, errors) are not stations of a walk; the number in brackets counts them too.
+Values that everybody speaks of (`VOCABULARY`: models and their text, questions, answers, transitions, headers of
+files, layers of networks, budgets, errors) are not stations of a walk; the number in brackets counts them too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parents[1]
 SHARED = 6  # lines in a row that make a repetition
 VOCABULARY = {
     "answer", "arithmetic", "declarations", "equation", "errors", "expression", "facts", "logic", "model", "parser",
-    "ranges", "search", "text",
+    "query", "ranges", "search", "text",
     "encode", "encoding", "header", "layers", "layout", "networks", "row_arrays", "transitions", "validate",
 }  # fmt: skip
 IRREGULAR = (
