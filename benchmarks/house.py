@@ -94,12 +94,13 @@ def list_classes_defined_twice(package: Path) -> list[str]:
     return sorted(name for name, count in names.items() if count > 1)
 
 
-def count_participles(package: Path) -> int:
-    """Return how many functions are named by a participle, public properties and methods included."""
-    return sum(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and PARTICIPLE.fullmatch(node.name) is not None
+def list_participles(package: Path) -> list[str]:
+    """Return the names of functions that are participles, public properties and methods included."""
+    return sorted(
+        node.name
         for path in package.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and PARTICIPLE.fullmatch(node.name)
     )
 
 
@@ -252,7 +253,9 @@ def measure(tree: Path) -> Iterator[tuple[str, str]]:
     yield "modules in a circle", str(len(circles))
     twice = list_classes_defined_twice(package)
     yield "class names defined twice", f"{len(twice)} {' '.join(twice)}".strip()
-    yield "functions named by a participle", str(count_participles(package))
+    participles = list_participles(package)
+    yield "functions named by a participle", str(len(participles))
+    yield "  of these", " ".join(participles)
     yield "lines in repeated runs", str(count_repeated_lines(package))
 
 
