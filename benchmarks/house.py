@@ -7,8 +7,8 @@ A **walk** counts the files of which a function runs: for `ask`, from `actcause 
 answer; for `transition`, from a recorded row to the file that says what caused it (`actcause predict`); for `click`,
 from the view Ask to the core and back: the files of the page, in the browser (the shortest way of imports from the
 view to the server's interface), in the server and in its worker. What runs while modules are imported does not count.
-Values that everybody speaks of (`VOCABULARY`: models and their text, answers, transitions, headers of files, layers of
-networks, budgets, errors) are not stations of a walk; the number in brackets counts them too.
+Values that everybody speaks of (`VOCABULARY`: models and their text, questions, answers, transitions, headers of
+files, layers of networks, budgets, errors) are not stations of a walk; the number in brackets counts them too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parents[1]
 SHARED = 6  # lines in a row that make a repetition
 VOCABULARY = {
     "answer", "arithmetic", "declarations", "equation", "errors", "expression", "facts", "logic", "model", "parser",
-    "ranges", "search", "text",
+    "query", "ranges", "search", "text",
     "encode", "encoding", "header", "layers", "layout", "networks", "row_arrays", "transitions", "validate",
 }  # fmt: skip
 IRREGULAR = (
@@ -94,12 +94,13 @@ def list_classes_defined_twice(package: Path) -> list[str]:
     return sorted(name for name, count in names.items() if count > 1)
 
 
-def count_participles(package: Path) -> int:
-    """Return how many functions are named by a participle, public properties and methods included."""
-    return sum(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and PARTICIPLE.fullmatch(node.name) is not None
+def list_participles(package: Path) -> list[str]:
+    """Return the names of functions that are participles, public properties and methods included."""
+    return sorted(
+        node.name
         for path in package.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and PARTICIPLE.fullmatch(node.name)
     )
 
 
@@ -252,7 +253,9 @@ def measure(tree: Path) -> Iterator[tuple[str, str]]:
     yield "modules in a circle", str(len(circles))
     twice = list_classes_defined_twice(package)
     yield "class names defined twice", f"{len(twice)} {' '.join(twice)}".strip()
-    yield "functions named by a participle", str(count_participles(package))
+    participles = list_participles(package)
+    yield "functions named by a participle", str(len(participles))
+    yield "  of these", " ".join(participles)
     yield "lines in repeated runs", str(count_repeated_lines(package))
 
 

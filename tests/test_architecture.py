@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -51,6 +52,30 @@ HEAVY = (
     "stable_baselines3",
 )
 MOST_LINES = 800
+# One way for each thing: who may import what it is made with, and why where it is not the one place for it.
+ONE_PLACE = {
+    "rich.progress": {"cli/progress.py"},
+    "multiprocessing": {
+        "parallel/child_process.py",
+        "parallel/processes.py",
+        "page/server/child.py",  # a pipe to a process that `parallel` starts
+        "page/server/warm_copies.py",  # copies of a process that has imported everything: a click must not wait
+    },
+    "concurrent.futures": set[str](),
+    "torch.multiprocessing": set[str](),
+    "tqdm": set[str](),
+}
+# Files are written whole by `io/atomic.py`; these open or move files themselves.
+OWN_FILES = {
+    "io/atomic.py",
+    "io/journal.py",  # grows line by line
+    "learn/runs.py",  # the history of a training, which grows line by line
+    "reproduction/store.py",  # records are added, never rewritten
+    "reproduction/certify.py",  # what a process prints, in a folder that is thrown away
+    "reproduction/canaries.py",  # what such a process hands back
+    "page/data/routes.py",  # an upload is looked at before it gets a name, and never replaces a file
+    "page/data/library.py",  # gives a finished file another name
+}
 
 
 def room(module: str) -> str:
@@ -119,6 +144,59 @@ def test_asking_a_question_pulls_in_a_sat_solver_and_nothing_else_heavy() -> Non
         "assert ac.is_cause(model, context='A=1', effect='B', event='A=1')"
     )
     assert modules_after(asked) & set(HEAVY) == {"pysat"}
+
+
+@pytest.mark.parametrize("library", ONE_PLACE)
+def test_there_is_one_place_for_each_thing(library: str) -> None:
+    users = {inside(path) for path in PATHS if any(is_part(library, name) for name in list_imported(path))}
+    assert users == ONE_PLACE[library]
+
+
+def test_the_front_ends_leave_computing_with_networks_to_others() -> None:
+    front_ends = [path for path in PATHS if inside(path).startswith(("cli/", "page/"))]
+    users = {inside(path) for path in front_ends if any(is_part("torch", name) for name in list_imported(path))}
+    assert users == {"cli/train.py"}  # which asks whether it is installed
+
+
+def test_files_are_written_whole_by_one_writer() -> None:
+    assert {inside(path) for path in PATHS if writes_files_itself(path)} == OWN_FILES
+
+
+def inside(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def is_part(library: str, name: str) -> bool:
+    return name == library or name.startswith(f"{library}.")
+
+
+def list_imported(path: Path) -> list[str]:
+    """List what a module imports by its whole name, inside functions too."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names
+
+
+def writes_files_itself(path: Path) -> bool:
+    """Tell whether a module opens a file to write, or gives one another name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        owner, _, method = called.rpartition(".")
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        modes = [one.value for one in given if isinstance(one, ast.Constant)]
+        if called in {"os.replace", "shutil.move"} or (owner and method in {"write_text", "write_bytes", "rename"}):
+            return True
+        if method == "open" and any(isinstance(mode, str) and re.fullmatch(r"[wax][+bt]*", mode) for mode in modes):
+            return True
+        if owner and method == "replace" and len(node.args) == 1 and not node.keywords:
+            return True  # of a path; that of a text takes two
+    return False
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: str(path.relative_to(ROOT)))

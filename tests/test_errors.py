@@ -8,7 +8,7 @@ import pytest
 
 import actcause as ac
 from actcause.cli.options import name_option
-from actcause.errors import ActCauseError, ParseError, blaming
+from actcause.errors import ActCauseError, ModelError, ParseError, blaming
 
 MODEL = ac.Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
 ASKED = {"context": {"ST": 1, "BT": 1}, "effect": "BS == 1"}
@@ -32,6 +32,27 @@ def test_an_error_has_the_wrong_parameter_as_a_field(given: dict[str, object], p
     assert raised.value.parameter == parameter
     assert raised.value.describe(name_option).startswith(option)
     assert str(raised.value).startswith(option.replace("--", "").replace("-", "_").split(" ")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ("a\nB = C\nC = B", "B"),
+        ("A in 0..9\nB = 1 // A", "B"),
+        ("exogenous U\nA in 0..1 = 2 * U", "A"),
+    ],
+)
+def test_an_error_of_a_model_has_the_variable_whose_line_is_wrong_as_a_field(text: str, variable: str) -> None:
+    with pytest.raises(ModelError) as raised:
+        ac.Model.from_text(text).check_equations()
+    assert raised.value.variable == variable
+    assert pickle.loads(pickle.dumps(raised.value)).variable == variable
+
+
+def test_an_error_of_a_model_in_time_names_the_line_of_the_next_value() -> None:
+    with pytest.raises(ModelError) as raised:
+        ac.Model.from_text("x\nx'' = x").unrolled(2)
+    assert raised.value.variable == "x''"
 
 
 def test_a_message_without_a_parameter_is_taken_as_it_stands() -> None:

@@ -97,7 +97,16 @@ class ActCauseError(ValueError):
 
 
 class ModelError(ActCauseError):
-    """A model that cannot be built or evaluated: a cycle, a missing value, a value outside its range."""
+    """A model that cannot be built or evaluated: a cycle, a missing value, a value outside its range.
+
+    `variable` is the one whose line of the model is wrong, None where no single one is.
+    """
+
+    def __init__(
+        self, message: str = "", *, parameter: str | None = None, variable: str | None = None, **values: object
+    ) -> None:
+        super().__init__(message, parameter=parameter, **values)
+        self.variable = variable
 
 
 class ParseError(ModelError):

@@ -10,7 +10,7 @@ import pytest
 
 import actcause as ac
 from actcause import examples
-from actcause.core.answer import Query
+from actcause.core.query import Query
 from actcause.reproduction.published import read_published
 
 ALL = examples.names()

@@ -97,6 +97,8 @@ def test_a_model_is_described_for_drawing(client: TestClient) -> None:
         ("A\nB = A and", 2, "end of the line"),
         ("A\nB = a", 2, "did you mean 'A'"),
         ("A\n\nB = C\nC = B", 3, "cycle"),
+        ("a\nB = C\nC = B", 2, "a model must be acyclic"),  # the word is no variable
+        ("a = 1 \\\n  + 1\nB in 0..1 = a", 3, "outside"),
         ("A in 0..3\nB in 0..1 = A", 2, "outside"),
         ("A\nB = A ** A ** A", 2, "expected"),
         ("A in 0..99999999", 1, "at most"),

@@ -52,6 +52,7 @@ def test_requests_that_name_this_machine_are_answered(client: TestClient, host: 
 def test_a_foreign_name_that_points_here_is_refused(client: TestClient, host: str) -> None:
     reply = client.get("/api/ask/examples", headers={"host": host})
     assert (reply.status_code, reply.json()["line"]) == (403, None)
+    assert reply.json()["error"] == "This server answers only requests for 127.0.0.1 or localhost."
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,8 @@ import pytest
 from running import wait_for_job
 
 from actcause.data import Recording, Transitions, collect, collect_recording, load, trace
-from actcause.learn import ExchangeJACI
-from actcause.learn.training import surprises
 from actcause.page.data import library
 from actcause.page.replay import episodes
-from actcause.page.replay.leave_one_out import predict_without_each
 
 
 def episode(client, **asked):
@@ -125,18 +122,6 @@ def test_a_run_says_what_it_found_and_what_it_predicts_without_each_factor(clien
     assert np.shape(found["probability"]) == np.shape(found["found"]) == (50, 2)
     assert np.shape(found["expected"]) == np.shape(found["without"]["a1"]) == np.shape(found["outcome"])
     assert "y" not in found["without"]
-
-
-@pytest.mark.parametrize("domain", ["1-in", "door-key"])
-def test_a_model_of_the_whole_state_predicts_without_each_factor_too(domain, monkeypatch):
-    monkeypatch.setattr(surprises, "STEPS", 20)
-    data = collect(domain, 600, seed=3)
-    learner = ExchangeJACI(steps=60, distil_steps=5, width=16, labelled=100).fit(data)
-    everything, without = predict_without_each(learner, data)
-    assert everything.shape == np.shape(data.outcome)
-    assert without.shape == (len(data.factors), *everything.shape)
-    own = data.factors.index(data.own)
-    assert np.abs(without[own] - data.outcome).mean() > np.abs(everything - data.outcome).mean()
 
 
 def test_what_was_found_can_be_taken_away_as_a_file(client, run, settings, tmp_path):

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from running import wait_for_job
 
+from actcause.errors import QueryError
 from actcause.page.data import library
 from actcause.page.runs import routes as runs
-from actcause.page.runs.trainings import train
+from actcause.page.runs.trainings import score, train
 from actcause.page.server.jobs import BackgroundJob
 
 SOURCE = {"domain": "1-in", "frames": 1000}
@@ -126,6 +127,20 @@ def test_a_run_from_the_command_line_is_scored_by_the_true_causes_of_its_recordi
     assert client.post("/api/runs/labelled/score", json={}).status_code == 422
     refused = client.post("/api/runs/unlabelled/score", json={})
     assert (refused.status_code, "with its true causes" in refused.json()["error"]) == (422, True)
+
+
+def test_a_run_that_cannot_be_read_is_not_said_to_lack_true_causes(tmp_path):
+    from actcause.data import collect
+    from actcause.learn import Never, runs
+
+    data = collect("1-in", 500)
+    data.save(tmp_path / "whole.parquet")
+    runs.train(Never(), data, tmp_path / "cut", tensorboard=False)
+    model = tmp_path / "cut" / library.MODEL
+    model.write_bytes(model.read_bytes()[:100])
+    asked = {"data": tmp_path, "runs": tmp_path, "name": "cut", "source": {"file": "whole.parquet"}}
+    with pytest.raises(QueryError, match="was cut short: copy it again"):
+        score(asked, lambda _: None)
 
 
 def test_a_run_is_renamed_and_deleted(client, settings):

@@ -152,7 +152,7 @@ def test_a_long_question_steps_aside_for_short_ones_and_one_that_only_waited_kee
         gate.open()
         return done, (await long)["niceness"]
 
-    assert with_workers(test) == (False, 0)
+    assert with_workers(test) == (False, os.nice(0))  # that of whoever runs the tests
 
 
 def test_a_question_that_has_worked_long_gets_a_lower_priority() -> None:
@@ -240,7 +240,7 @@ def test_a_long_question_with_no_room_aside_gives_way_and_is_asked_again(gate: G
         return doubled, await long, gate.count()
 
     doubled, long, came = with_workers(test, slow=0, seconds=1000, patience=1)
-    assert (doubled, long["niceness"], came) == (4, 0, 2)
+    assert (doubled, long["niceness"], came) == (4, os.nice(0), 2)
 
 
 def test_one_that_gave_way_and_finds_no_room_in_its_time_is_told_so(gate: Gate) -> None:

@@ -17,10 +17,12 @@ from rich.rule import Rule
 from rich.text import Text
 
 from .. import examples
-from ..core.answer import Answer, Verdict
+from ..core.answer import Answer, Query
 from ..core.compare import Opinion, compare
 from ..core.definitions import DEFINITIONS
+from ..core.expression import Name
 from ..core.find import is_cause, partitions
+from ..core.spaces.state_checks import NecessityCheck, check_necessity
 from ..core.spaces.state_space import StateSpace
 from ..errors import MissingExtraError
 from .render import assignments, block, dim, draw_table, reasons, replay_sentence, verdict_table
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 LEGEND = dim(
     "cause: a cause by itself. part: no cause by itself, but together with others it makes up one. no: neither."
 )
-PAPER = 0.036  # JACI on 1-in: Chuck et al., Functional Actual Cause, the table of errors
 # Small enough for a demonstration; the defaults take longer and err less.
 LEARNED: Mapping[str, tuple[int, dict[str, Any]]] = {
     "1-in": (60_000, {"steps": 2400, "distil_steps": 800, "width": 64, "batch": 512}),
@@ -84,13 +85,15 @@ def learn_stories(film: Path, callback: Callable[[TrainingProgress], None] | Non
         missing = MissingExtraError("Learning causes from recordings", "learn,pictures")
         yield Story("learning", Group(*_heading("Learning from data"), Text(str(missing))), {"missing": str(missing)})
         return
-    yield _vectors(callback)
-    yield _block(film, callback)
+    yield _tell_vectors(callback)
+    yield _tell_block(film, callback)
 
 
-def _vectors(callback: Callable[[TrainingProgress], None] | None) -> Story:
+def _tell_vectors(callback: Callable[[TrainingProgress], None] | None) -> Story:
     from ..learn import evaluate
+    from ..reproduction.published import read_published_errors
 
+    paper = round(read_published_errors()["jaci"]["1-in"] / 100, 4)
     learner, held, seconds, rows = _train("1-in", callback)
     evaluation = evaluate(learner, held)
     page = Group(
@@ -100,12 +103,12 @@ def _vectors(callback: Callable[[TrainingProgress], None] | None) -> Story:
             f"JACI, by expectation-maximisation, was trained in {seconds:.0f} s. Errors on {evaluation.states:,} "
             "states of episodes that it never saw:"
         ),
-        _error_table(evaluation, {"the paper's JACI": PAPER}),
+        _error_table(evaluation, {"the paper's JACI": paper}),
     )
-    return Story("learning", page, {"seconds": seconds, "paper": PAPER, **evaluation.to_json()})
+    return Story("learning", page, {"seconds": seconds, "paper": paper, **evaluation.to_json()})
 
 
-def _block(film: Path, callback: Callable[[TrainingProgress], None] | None) -> Story:
+def _tell_block(film: Path, callback: Callable[[TrainingProgress], None] | None) -> Story:
     from ..data import replay
     from ..envs import make
     from ..learn import evaluate
@@ -183,19 +186,19 @@ def _pusher() -> Story:
     example = examples.load("pusher-1d")
     model, obstacle = example.model, example.context["X"]
     opinions = _compare(example, event={"X": obstacle}, definitions=("modified-hp", "functional"))
-    verdict = opinions[-1].answer
-    assert isinstance(verdict, Verdict)
     started = perf_counter()
-    pairs = partitions(StateSpace.from_model(model, example.outcome), **_shares(example))
+    space = StateSpace.from_model(model, example.outcome)
+    pairs = partitions(space, **_shares(example))
     counts = {preimage.binary: len(preimage) for preimage in pairs.first().preimages}
     seconds = perf_counter() - started
-    states = len(pairs.space)
+    states = len(space)
+    rarity = check_necessity(model, Name(example.outcome), space, space.find_context(example.context), ["X"])
     unmoved = model.ranges[example.outcome][0]
     page = Group(
         *_story(example),
         Text(f"Is the obstacle a cause, {abs(unmoved - obstacle):,} steps from where the block stood?"),
         *reasons(opinions),
-        Text(_rarity_sentence(verdict)),
+        Text(_rarity_sentence(rarity, opinions[-1].answer.query)),
         Text(f"What {example.outcome} depends on in all {states:,} states, found in {seconds:.2f} s:", style="bold"),
         preimage_table(pairs.variables, counts),
         dim(f"binary: one digit each for {', '.join(pairs.variables)}; 1 if it matters."),
@@ -260,14 +263,10 @@ def _division_sentence(opinions: Sequence[Opinion], event: Mapping[str, int]) ->
     return f"{assignments(event)} is a cause by itself for: {by_itself}. Only together with others for: {together}."
 
 
-def _rarity_sentence(verdict: Verdict) -> str:
-    """Say how many values of the event's one variable would have undone the effect, against what is asked for."""
-    query = verdict.query
-    [name] = verdict.event
-    effects = [query.effect.value(query.model.evaluate(query.context, {name: x})) for x in query.model.ranges[name]]
-    undone = len(effects) - sum(map(bool, effects))
-    count = f"Of the {len(effects):,} values of {name}, {undone:,} would have undone it"
+def _rarity_sentence(rarity: NecessityCheck, query: Query) -> str:
+    """Say how many values of the obstacle would have undone the effect, against what is asked for."""
+    count = f"Of the {rarity.total:,} values of X, {rarity.count:,} would have undone it"
     if query.alpha_necessity is None:
         return f"{count}."
-    least = ceil(query.alpha_necessity * len(effects))
+    least = ceil(query.alpha_necessity * rarity.total)
     return f"{count}; {query.definition} asks for a share of {query.alpha_necessity} here, that is, {least:,} of them."

@@ -9,9 +9,9 @@ from itertools import combinations, islice
 import numpy as np
 
 from ..errors import ContractError
-from .answer import Query
 from .definitions import Definition, OutOfBudget, Search
 from .model import Model
+from .query import Query
 from .solvers import Exhaustive, Solver
 from .text import parse_event, parse_formula
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import QueryError, TooLargeError, blaming, quote
-from .answer import Assignment, as_share
 from .counting import MAX_CELLS, format_count
 from .expression import Array, Expression
 from .model import Model
+from .query import Assignment, as_share
 from .ranges import pick_rows
 from .steps import split_step
 from .text import parse_event, parse_formula

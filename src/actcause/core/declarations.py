@@ -90,6 +90,16 @@ def _declarations(text: str) -> dict[str, Declaration]:
     return declarations
 
 
+def locate_declarations(text: str) -> dict[str, int]:
+    r"""Return the line in which each variable of model text is declared; the text has been read before.
+
+    >>> locate_declarations("ST  # Suzy\n\nBS = ST")
+    {'ST': 1, 'BS': 3}
+    """
+    lines = _logical_lines(text.removeprefix("\ufeff"))
+    return {Parser(line, number).declaration().name: number for number, line in lines if line and not line.isspace()}
+
+
 def _fail_unknown(declarations: dict[str, Declaration], places: dict[str, tuple[int, str]]) -> NoReturn:
     """Report the first name that is used and never declared."""
     for name, declaration in declarations.items():

@@ -120,12 +120,13 @@ class Model:
                 raise _unknown(name, variables)
         for name in exogenous:
             if name in equations:
-                raise ModelError(f"The exogenous variable {name} cannot have an equation.")
+                raise ModelError(f"The exogenous variable {name} cannot have an equation.", variable=name)
         for name, equation in equations.items():
             for parent in equation.parents:
                 if parent not in known:
                     hint = suggest(parent, variables) or "; declare it or rename the parameter."
-                    raise ModelError(f"The equation of {name} uses the unknown variable '{parent}'{hint}")
+                    wrong = f"The equation of {name} uses the unknown variable '{parent}'{hint}"
+                    raise ModelError(wrong, variable=name)
         context_only = tuple(dict.fromkeys(exogenous))
         order = _topological(variables, equations)
         ranges = self._infer_ranges(variables, order, equations, declared)
@@ -167,7 +168,7 @@ class Model:
             elif name in declared:
                 inference.ranges[name] = declared[name]
             else:
-                raise ModelError(f"The root {name} needs a range; give it one, for instance (0, 1).")
+                raise ModelError(f"The root {name} needs a range; give it one, for instance (0, 1).", variable=name)
         return {name: inference.ranges[name] for name in variables}
 
     # -- time ----------------------------------------------------------------------------------
@@ -232,17 +233,18 @@ class Model:
         values take too much work to look at are let through.
         """
         if self._unsound is not None:
-            raise ModelError(self._unsound)
+            name, problem = self._unsound
+            raise ModelError(problem, variable=name)
 
     @cached_property
-    def _unsound(self) -> str | None:
+    def _unsound(self) -> tuple[str, str] | None:
         inference = RangeInference()
         inference.ranges = dict(self.ranges)
         for name in self._declared:
             if name in self.equations:
                 problem = inference.outside(name, self.equations[name])
                 if problem is not None:
-                    return problem
+                    return name, problem
         return None
 
     def check_formula(self, formula: Expression) -> None:
@@ -313,7 +315,7 @@ class Model:
         try:
             value = equation.value(env)
         except ModelError as error:
-            raise ModelError(f"In the equation of {name}: {error}") from None
+            raise ModelError(f"In the equation of {name}: {error}", variable=name) from None
         if value not in self._range_sets[name]:
             raise self._outside(name, value, env)
         return value
@@ -322,7 +324,8 @@ class Model:
         at = ", ".join(f"{parent}={env[parent]}" for parent in self.equations[name].parents[:8])
         return ModelError(
             f"The equation of {name} gives {value}{' at ' if at else ''}{at}, "
-            f"outside {brief_range(self.ranges[name])}; widen the range of {name} or change its equation."
+            f"outside {brief_range(self.ranges[name])}; widen the range of {name} or change its equation.",
+            variable=name,
         )
 
     def evaluate_many(
@@ -383,7 +386,7 @@ class Model:
         try:
             values = self.equations[name].array(env)
         except ModelError as error:
-            raise ModelError(f"In the equation of {name}: {error}") from None
+            raise ModelError(f"In the equation of {name}: {error}", variable=name) from None
         if (at := self._first_outside(name, values)) is not None:
             parents = self.equations[name].parents
             columns = (np.broadcast_to(env[parent], values.shape) for parent in parents)
@@ -501,7 +504,8 @@ def _topological(variables: Sequence[str], equations: Mapping[str, Equation]) ->
                     path = list(on_path)
                     cycle = [*path[path.index(parent) :], parent]
                     shown = cycle if len(cycle) <= 9 else [*cycle[:4], "…", *cycle[-4:]]
-                    raise ModelError(f"The equations form a cycle: {' <- '.join(shown)}; a model must be acyclic.")
+                    wrong = f"The equations form a cycle: {' <- '.join(shown)}; a model must be acyclic."
+                    raise ModelError(wrong, variable=cycle[0])
                 if parent not in done:
                     stack.append((parent, _parents(parent, equations)))
                     on_path[parent] = None

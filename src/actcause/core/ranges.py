@@ -104,7 +104,7 @@ class RangeInference:
             try:
                 bounds = expression.bounds(intervals)
             except ModelError as error:
-                raise ModelError(f"In the equation of {name}: {error}") from None
+                raise ModelError(f"In the equation of {name}: {error}", variable=name) from None
         if declared is not None:
             self.ranges[name] = declared
         elif isinstance(expression, Name):
@@ -172,18 +172,20 @@ class RangeInference:
                 return BINARY
             raise TooMuchWorkError(
                 f"The range of {name} takes too much work to infer from all values of its parents; "
-                f"declare it, for instance '{name} in 0..10 = ...'."
+                f"declare it, for instance '{name} in 0..10 = ...'.",
+                variable=name,
             )
         reached_values = _ReachedValues()
         for grid in grids([self.ranges[parent] for parent in equation.parents], 1 << 16):
             try:
                 values = equation.array(dict(zip(equation.parents, grid, strict=True)))
             except ModelError as error:
-                raise ModelError(f"In the equation of {name}: {error}") from None
+                raise ModelError(f"In the equation of {name}: {error}", variable=name) from None
             reached_values.add(values)
         reached = reached_values.values()
         if len(reached) > MAX_RANGE:
-            raise ModelError(f"The equation of {name} takes more than {MAX_RANGE} values; use smaller ranges.")
+            wrong = f"The equation of {name} takes more than {MAX_RANGE} values; use smaller ranges."
+            raise ModelError(wrong, variable=name)
         self.grid_budget.spend(min(self.grid_budget.left, 400 * len(reached)))
         return tuple(reached.tolist())
 

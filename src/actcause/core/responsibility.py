@@ -14,12 +14,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import QueryError
-from .answer import Assignment, Status, Verdict, as_share
+from .answer import Assignment, Status, Verdict
 from .definitions import Deadline, OutOfBudget, Search
 from .equation import Equation
 from .expression import Expression, Number
 from .find import Rules, Share, causes, get_definition, is_cause, make_query
 from .model import Model
+from .query import as_share
 from .solvers import ENCODINGS, Encoding
 
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")

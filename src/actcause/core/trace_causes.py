@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..errors import QueryError, quote
-from .answer import Assignment
 from .chain import Chain, trace_back
 from .equation import Equation
 from .expression import Name
 from .find import causes, get_definition
 from .model import Model
+from .query import Assignment
 from .renaming import rename_variables
 from .steps import at_step, hint_name, split_step
 

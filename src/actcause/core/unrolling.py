@@ -41,9 +41,9 @@ class StepModel:
 
 @dataclass(frozen=True)
 class UnrolledModel(StepModel):
-    """The parts of an unrolled model; `unsound` says which equation can leave its range, if one can."""
+    """The parts of an unrolled model; `unsound` is a line whose equation can leave its range, and how."""
 
-    unsound: str | None
+    unsound: tuple[str, str] | None
 
 
 def unroll(model: StepModel, steps: int, constant: Iterable[str] = ()) -> UnrolledModel:
@@ -83,22 +83,22 @@ def _check_lines(model: StepModel, bases: Sequence[str]) -> None:
     primed = [name for name in model.variables if name.endswith(PRIME)]
     timed = next((name for name in model.variables if AT in name), None)
     if timed is not None:
-        raise ModelError(f"The model has the variable {timed}, so it is unrolled already.")
+        raise ModelError(f"The model has the variable {timed}, so it is unrolled already.", variable=timed)
     if not primed:
         example = bases[-1] if bases else "x"
         raise ModelError(f'The model has no next values, so it has no time; give it some, such as "{example}\' = ...".')
     for name in primed:
         if _base(name).endswith(PRIME):
-            raise ModelError(f"{name} has more than one prime; a step has only a next value, {_base(name)}.")
+            wrong = f"{name} has more than one prime; a step has only a next value, {_base(name)}."
+            raise ModelError(wrong, variable=name)
         if _base(name) not in model.ranges:
-            raise ModelError(
-                f"{name} is the next value of {_base(name)}, which is not declared; declare its first value."
-            )
+            wrong = f"{name} is the next value of {_base(name)}, which is not declared; declare its first value."
+            raise ModelError(wrong, variable=name)
     for name in bases:
         for parent in model.equations[name].parents if name in model.equations else ():
             if parent.endswith(PRIME):
                 wrong = f"The equation of {name} reads {parent}, a value of the next step; only next values can"
-                raise ModelError(f"{wrong}, so write it as the equation of {name}'.")
+                raise ModelError(f"{wrong}, so write it as the equation of {name}'.", variable=name)
 
 
 def _find_ranges(model: StepModel) -> dict[str, Range]:
@@ -110,7 +110,8 @@ def _find_ranges(model: StepModel) -> dict[str, Range]:
         if name in model.declared:
             if base in fixed and model.ranges[name] != ranges[base]:
                 shown = format_range(ranges[base]), format_range(model.ranges[name])
-                raise ModelError(f"{fixed[base]} is in {shown[0]}, and {name} in {shown[1]}; give both one range.")
+                wrong = f"{fixed[base]} is in {shown[0]}, and {name} in {shown[1]}; give both one range."
+                raise ModelError(wrong, variable=fixed[base])
             fixed.setdefault(base, name)
             ranges[base] = model.ranges[name]
     _grow(model, ranges, fixed)
@@ -150,7 +151,8 @@ def _grow(model: StepModel, ranges: dict[str, Range], fixed: Mapping[str, str]) 
 def _grows(name: str, values: Range) -> ModelError:
     return ModelError(
         f"The values of {name} grow with time, to {values[0]}..{values[-1]} and on; "
-        f"declare its range, for instance '{name} in 0..10', and keep its equation inside with min and max."
+        f"declare its range, for instance '{name} in 0..10', and keep its equation inside with min and max.",
+        variable=name,
     )
 
 
@@ -225,7 +227,7 @@ class _Unrolling:
         finally:
             self.inference.ranges = known
 
-    def _find_unsound(self) -> str | None:
+    def _find_unsound(self) -> tuple[str, str] | None:
         """Find an equation that can give a value outside the range; once for each line, not for each step."""
         given = {_base(name) for name in self.model.declared}
         for name, equation in self.model.equations.items():
@@ -233,7 +235,7 @@ class _Unrolling:
                 remedy = f"keep {name} inside with min and max, or widen the range of {_base(name)}"
                 problem = self.inference.outside(name, equation, remedy)
                 if problem is not None:
-                    return problem
+                    return name, problem
         return None
 
 

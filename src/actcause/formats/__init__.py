@@ -49,33 +49,38 @@ class Format:
     write: Callable[[Model, str, Prior], str] | None = None
 
 
-def _from(file: str, function: str) -> Callable[..., Any]:
+def _import_later(file: str, function: str) -> Callable[..., Any]:
     """Return a function of a format's file, which is imported when it is first called: most questions need none."""
     return lambda *given: getattr(import_module(f"{__name__}.{file}"), function)(*given)
 
 
 def _with_title(file: str, function: str) -> Callable[[Model, str, Prior], str]:
     """Return a function that writes a model under a title, without probabilities."""
-    write = _from(file, function)
+    write = _import_later(file, function)
     return lambda model, title, prior: write(model, title)
 
 
-read_bnet = _from("bnet", "read_bnet")
+read_bnet = _import_later("bnet", "read_bnet")
 FORMATS: Mapping[str, Format] = {
     "open-psa": Format(
         "fault trees (XML)",
         (".xml", ".opsa"),
-        _from("open_psa", "read_open_psa"),
-        _from("open_psa_writer", "write_open_psa"),
+        _import_later("open_psa", "read_open_psa"),
+        _import_later("open_psa_writer", "write_open_psa"),
     ),
-    "bnet": Format("Boolean networks", (".bnet",), read_bnet, lambda model, *_: _from("bnet", "write_bnet")(model)),
+    "bnet": Format(
+        "Boolean networks", (".bnet",), read_bnet, lambda model, *_: _import_later("bnet", "write_bnet")(model)
+    ),
     "bif": Format(
-        "Bayesian networks with tables", (".bif",), _from("bif", "read_bif"), _from("bif_writer", "write_bif")
+        "Bayesian networks with tables",
+        (".bif",),
+        _import_later("bif", "read_bif"),
+        _import_later("bif_writer", "write_bif"),
     ),
     "hp2sat": Format(
         "causal models in the style of HP2SAT (JSON)",
         (".causalmodel",),
-        _from("hp2sat", "read_hp2sat"),
+        _import_later("hp2sat", "read_hp2sat"),
         _with_title("hp2sat", "write_hp2sat"),
     ),
     "dot": Format("drawings for Graphviz", (".dot", ".gv"), None, _with_title("dot", "write_dot")),

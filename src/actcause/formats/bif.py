@@ -92,7 +92,7 @@ class _BifReader:
                 f"The table of {name} needs a noise of {len(ends):,} values in {len(rows):,} rows; at most "
                 f"{MAX_NOISE:,} values and {MAX_ROWS:,} of both together are read."
             )
-        noise = _free(NOISE + self.names[name], set(self.names.values()))
+        noise = _find_free_name(NOISE + self.names[name], set(self.names.values()))
         self.noisy.append(noise)
         starts = [Fraction(0), *ends[:-1]]
         self.prior[noise] = {part: end - start for part, (start, end) in enumerate(zip(starts, ends, strict=True))}
@@ -127,7 +127,7 @@ def _encode(states: tuple[str, ...]) -> list[int]:
     return list(range(len(states)))
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _find_free_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .seeds import SeedComparison, compare_seeds, fit_best
     from .sweeps.sweep import sweep
     from .training.session import fit_many
+    from .without_each import predict_without_each
 
 # Where the names live that are imported when they are first asked for.
 _HOMES = {
@@ -69,6 +70,7 @@ _HOMES = {
     "seeds": ("SeedComparison", "compare_seeds", "fit_best"),
     "sweeps.sweep": ("sweep",),
     "training.session": ("fit_many",),
+    "without_each": ("predict_without_each",),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
 _FILES |= {name: f"methods.{file}" for file, name in HOMES.values()}
@@ -86,6 +88,6 @@ __all__ = [
     "MaskJACI", "Never", "NullCounterfactual", "Pairwise", "PaperJACI", "PredictedFiles", "PredictionError",
     "Proximity", "RunError", "RunEvaluation", "SeedComparison", "TrainedGraphs", "check_learner", "compare_seeds",
     "edge_error", "evaluate", "evaluate_graphs", "evaluate_run", "find_graphs", "fit_best", "fit_many",
-    "learned_preimages", "load", "make", "measure_errors", "names", "predict_files", "predict_graphs", "resampled",
-    "sweep", "trace_run", "train_graphs", "train_run",
+    "learned_preimages", "load", "make", "measure_errors", "names", "predict_files", "predict_graphs",
+    "predict_without_each", "resampled", "sweep", "trace_run", "train_graphs", "train_run",
 ]  # fmt: skip

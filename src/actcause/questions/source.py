@@ -161,7 +161,7 @@ class ModelSource:
         if not self.model.roots:
             return {}
         listed = ",".join(f"{name}={self.model.ranges[name][-1]}" for name in self.model.roots[:5])
-        raise _missing("context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
+        raise _report_missing("context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
 
     def _check_steps(self, example: Example) -> None:
         """Refuse to guess what the roots of an example were at steps that it does not tell of."""
@@ -204,7 +204,7 @@ class ModelSource:
         if self.example is not None:
             return getattr(self.example, parameter)
         last = self.model.variables[-1] if self.model.variables else "Y"
-        raise _missing(parameter, what, last + such_as)
+        raise _report_missing(parameter, what, last + such_as)
 
     def _read_share(self, parameter: str, given: Any) -> Any:
         return getattr(self.example, parameter) if given is None and self.example is not None else given
@@ -222,7 +222,7 @@ class ModelSource:
             return text.parse_formula(given, self.model.ranges)
 
 
-def _missing(parameter: str, what: str, such_as: str) -> QueryError:
+def _report_missing(parameter: str, what: str, such_as: str) -> QueryError:
     missing = "This model is not an example, so {parameter} must say {what}; for instance {parameter} '{such_as}'."
     return QueryError(missing, parameter=parameter, what=what, such_as=such_as)
 

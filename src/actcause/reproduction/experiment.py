@@ -103,11 +103,11 @@ class Page:
     summary: str = ""
 
 
-def _alone(piece: Any) -> Hashable:
+def _keep_apart(piece: Any) -> Hashable:
     return piece_key(piece)
 
 
-def _no_sentences(results: Results) -> list[str]:
+def _say_nothing(results: Results) -> list[str]:
     return []
 
 
@@ -136,13 +136,13 @@ class Experiment:
     uses: Callable[[Any], Iterable[str]]
     small: Any = None
     order: int = 99  # its place in a list
-    together: Callable[[Any], Hashable] = _alone
-    missed: Callable[[Results], list[str]] = _no_sentences
+    together: Callable[[Any], Hashable] = _keep_apart
+    missed: Callable[[Results], list[str]] = _say_nothing
 
     @property
     def packs(self) -> bool:
         """Whether there are pieces that can be run as one computation."""
-        return self.together is not _alone
+        return self.together is not _keep_apart
 
     def size(self, name: str) -> Any:
         """Return the arguments of a size; where there is no small one the full one is small enough."""

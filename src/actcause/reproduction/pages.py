@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..io.atomic import write_whole_bytes
 from .catalogue import Listed
 from .certificates import Certificates
 from .experiment import Experiment, Page, Record, Results, piece_key
@@ -212,7 +213,7 @@ def save_documents(pages: Sequence[Document], docs: Path) -> list[Path]:
     docs.mkdir(parents=True, exist_ok=True)
     written = []
     for one in pages:
-        (docs / f"{one.name}.md").write_text(one.text, encoding="utf-8")
+        write_whole_bytes(docs / f"{one.name}.md", one.text.encode())
         written.append(docs / f"{one.name}.md")
         for plot in one.page.plots:
             save(plot, docs / f"{plot.name}.svg")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingExtraError
+from ..io.atomic import write_whole_path
 from .experiment import Plot
 
 INK = ("#0b3c78", "#d55e00", "#009e73", "#7a3e9d", "#8a6d00", "#555555", "#c2185b", "#2b8cbe", "#000000")
@@ -40,7 +41,8 @@ def save(plot: Plot, path: Path) -> None:
         note = f"data {digest(plot.data)}"
         about = {"Description": note, "Date": None} if path.suffix == ".svg" else {"Description": note}
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata=about, dpi=150)
+        with write_whole_path(path) as partial:
+            figure.savefig(partial, metadata=about, dpi=150)
 
 
 @contextmanager

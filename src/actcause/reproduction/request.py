@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingExtraError
+from ..io.atomic import write_whole_bytes
 from ..io.console import print_json, print_note
 from ..parallel import Engine, engine
 from . import pages
@@ -78,7 +79,7 @@ def _answer(request: Request) -> int:
     if request.certify is not None:
         return _certify(request, list(known.values()), results, home)
     if request.pages:
-        return _pages(request, list(known.values()), results, home)
+        return _write_pages(request, list(known.values()), results, home)
     if not request.names and request.size == "full":
         return _list(request, asked, results)
     with engine(request.engine, request.workers, request.address) as workers:
@@ -123,7 +124,7 @@ def _document(plan: Plan) -> dict[str, Any]:
 
 def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engine) -> int:
     began = time.monotonic()
-    left = (lambda: False) if request.max_seconds is None else _over(began + request.max_seconds)
+    left = (lambda: False) if request.max_seconds is None else _check_deadline(began + request.max_seconds)
     say = print_note if request.as_json else _say
     done: list[dict[str, Any]] = []
     missed: list[str] = []
@@ -139,7 +140,7 @@ def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engi
         if request.size == "full":
             missed += listed.experiment.missed(pages.read_results(listed.experiment, results, ("full",)))
     unfinished = [each["name"] for each in done if each["state"] != "done"]
-    drawn = None if request.size in SHOWN else _preview(asked, results, request.size)
+    drawn = None if request.size in SHOWN else _write_preview(asked, results, request.size)
     ending = f"; not finished: {', '.join(unfinished)}" if unfinished else ""
     _report(
         request,
@@ -162,7 +163,7 @@ def _run_one(
         return 0
     for reason, count in plan.reasons.items():
         say(f"{name}: {count} stale: {reason}")
-    together = _together(request, plan.listed.experiment)
+    together = _count_together(request, plan.listed.experiment)
     say(f"{name}: {len(todo)} to run in {len(pack_pieces(plan, todo, together))} packs, {there} are there")
     ran = 0
     for records in execute(
@@ -182,7 +183,7 @@ def _pack_name(records: Sequence[Record]) -> str:
     return " ".join(parts)
 
 
-def _together(request: Request, experiment: Experiment) -> int:
+def _count_together(request: Request, experiment: Experiment) -> int:
     """Count the pieces that are run as one computation: as asked for, else all of a pack on a GPU and one on a CPU."""
     if request.together is not None:
         return request.together
@@ -194,7 +195,7 @@ def _together(request: Request, experiment: Experiment) -> int:
     return TOGETHER if torch.cuda.is_available() else 1
 
 
-def _over(deadline: float) -> Callable[[], bool]:
+def _check_deadline(deadline: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > deadline
 
 
@@ -203,7 +204,7 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _preview(asked: Sequence[Listed], results: Path, size: str) -> Path | None:
+def _write_preview(asked: Sequence[Listed], results: Path, size: str) -> Path | None:
     """Write the pages of a size that is not published, beside its results."""
     target = Store.of(results, size).folder / "pages"
     try:
@@ -245,7 +246,7 @@ def _take(request: Request, known: dict[str, Listed], results: Path) -> int:
 # -- pages -------------------------------------------------------------------------------------------
 
 
-def _pages(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
+def _write_pages(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
     docs = home / "docs" / "results" if request.docs is None else request.docs
     documents = pages.write_documents(known, results, SHOWN)
     written = pages.save_documents(documents, docs)
@@ -257,7 +258,7 @@ def _pages(request: Request, known: Sequence[Listed], results: Path, home: Path)
     readme = home / "README.md"
     section = next((one.page.summary for one in documents if one.page.summary), None)
     if request.docs is None and section is not None and readme.exists():
-        readme.write_text(pages.replace_section(readme.read_text(encoding="utf-8"), section), encoding="utf-8")
+        write_whole_bytes(readme, pages.replace_section(readme.read_text(encoding="utf-8"), section).encode())
     _report(request, {"written": [str(path) for path in written]}, f"{len(written)} files in {docs}")
     return 0
 

@@ -168,7 +168,7 @@ def _run_pack(pack: Pack) -> list[Record]:
         return finished
     demands = [Demand.of(experiment, piece, arguments, listed.digest_code(piece)) for piece in pieces]
     began = time.perf_counter()
-    with require_torch(), _one_thread(pack.device) if _learns(demands) else nullcontext():
+    with require_torch(), _one_thread(pack.device) if _trains_networks(demands) else nullcontext():
         values = experiment.run(pieces, arguments, pack.device)
     seconds = (time.perf_counter() - began) / len(pieces)
     records = [
@@ -187,12 +187,12 @@ def _run_pack(pack: Pack) -> list[Record]:
         for piece, value, demand in zip(pieces, values, demands, strict=True)
     ]
     store.append(experiment.name, records)
-    if _learns(demands):
+    if _trains_networks(demands):
         gc.collect()  # networks and CUDA graphs hang in cycles, and the next pack needs their memory
     return records
 
 
-def _learns(demands: Sequence[Demand]) -> bool:
+def _trains_networks(demands: Sequence[Demand]) -> bool:
     return any(part.startswith("method:") for demand in demands for part in demand.revisions)
 
 

@@ -1,7 +1,8 @@
 """Results in files of JSON lines, one file for each experiment and size; lines are added and never changed.
 
 Making a piece again adds a line. Several processes may write at once. One that is killed loses at most the line that
-it was writing; a disk that is full keeps what is there.
+it was writing; a disk that is full keeps what is there. The journal of `io` would not do: it has one writer, and goes
+once the output is there.
 """
 
 from __future__ import annotations

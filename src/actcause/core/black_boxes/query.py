@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, QueryError, blaming, quote, suggest
-from ..answer import as_share
 from ..definitions import DEFINITIONS
 from ..expression import Expression
+from ..query import as_share
 from ..text import parse_formula
 from .box import OUTPUT, BlackBox, check_number, describe
 from .inputs import Settings, read_settings

@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError
-from ..answer import Assignment, Status, as_share
+from ..answer import Assignment, Status
 from ..contexts import read_contexts
 from ..definitions import Deadline, OutOfBudget
 from ..expression import Array, Expression
 from ..find import Share, get_definition
 from ..model import Model
+from ..query import as_share
 from .answer import CONDITIONS, Explanation, ExplanationQuery, Explanations, ExplanationVerdict
 from .causal_contexts import CausalContexts
 from .search import Conjunct, MinimalEvents, Requirements, find_smaller

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError
-from ..answer import Assignment, Status, as_share
+from ..answer import Assignment, Status
 from ..definitions import Deadline, OutOfBudget
 from ..expression import Array, Expression
 from ..find import Share
 from ..model import Model
+from ..query import as_share
 from .answer import Explanation, ExplanationQuery, Explanations
 from .explain import Knowledge, make_explanation_query
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..answer import Assignment
 from ..equation import Equation
 from ..expression import Expression, StepBudget
 from ..model import Model
+from ..query import Assignment
 
 STEPS = 4_096  # spent on one expression
 MOST_NAMES = 64  # an expression that reads more is taken whole

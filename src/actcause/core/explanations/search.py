@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from ..answer import Assignment
 from ..contexts import ContextTable
 from ..definitions import Deadline
 from ..expression import Array, Expression
 from ..model import Model
+from ..query import Assignment
 from ..solvers.circuit import at_most_one
 from .causal_contexts import CausalContexts
 from .reasons import ReasonFinder

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..answer import Assignment, Query
 from ..contexts import ContextTable
 from ..definitions import Search
 from ..expression import Expression
+from ..query import Assignment, Query
 from ..solvers.circuit import Circuit, Domain, Sat, World
 
 AT_ONCE = 16  # contexts that are learned from at a time

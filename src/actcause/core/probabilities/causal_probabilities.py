@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError, blaming, quote
-from ..answer import Assignment, Query
 from ..contexts import ContextTable
 from ..definitions import Deadline, OutOfBudget
 from ..estimate import Estimate, estimate
 from ..expression import Expression
 from ..find import Share, get_definition
 from ..model import Model
+from ..query import Assignment, Query
 from ..text import parse_event, parse_formula
 from .counting import TooManyStatesError
 from .prior import IndependentRoots, read_prior

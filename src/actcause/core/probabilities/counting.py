@@ -13,7 +13,6 @@ from functools import partial
 from math import lcm
 from typing import NamedTuple
 
-from ..answer import Assignment
 from ..arithmetic import ARITHMETIC, Call, Negative, OperatorChain
 from ..contexts import Distribution
 from ..definitions import Deadline
@@ -22,6 +21,7 @@ from ..expression import Expression, Name, height
 from ..facts import facts
 from ..logic import And, Compare, IfElse, Not, Or
 from ..model import Model
+from ..query import Assignment
 
 MOST_STATES = 20_000  # remembered at a time
 DEEPEST = 100  # an expression that is deeper is one step

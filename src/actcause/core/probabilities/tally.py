@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..answer import Assignment
 from ..contexts import ContextTable
 from ..definitions import Deadline
 from ..estimate import Estimate, estimate
@@ -18,6 +17,7 @@ from ..expression import Array, Expression, Name, Number
 from ..find import is_cause
 from ..logic import And, Compare
 from ..model import Model
+from ..query import Assignment
 from .counting import count_worlds
 from .prior import IndependentRoots, Prior
 

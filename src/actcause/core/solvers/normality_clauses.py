@@ -8,8 +8,8 @@ be reached and is not too large.
 from collections.abc import Iterable
 from math import lcm
 
-from ..answer import Query
 from ..normality import Broken
+from ..query import Query
 from .circuit import FALSE, TRUE, Circuit, Sat, TooManyClausesError, World
 
 MOST_SUMS = 1 << 18

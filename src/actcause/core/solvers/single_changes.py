@@ -16,10 +16,10 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from ...errors import ModelError
-from ..answer import Query
 from ..definitions import Search
 from ..expression import Array, Expression
 from ..facts import facts
+from ..query import Query
 from ..steps import AT, split_step
 
 MANY = 1_000  # candidates in time from which on this is worth while

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import TooLargeError
-from ..answer import Assignment, Cause, Query, Status, Verdict, Witness, find_pinned_value
+from ..answer import Assignment, Cause, Query, Status, Verdict, Witness
 from ..definitions import OutOfBudget, Search
 from ..definitions.functional import enough
 from ..expression import Array
 from ..normality import Broken
+from ..query import find_pinned_value
 from ..ranges import grids
 from ..solvers import Solver
 from ..solvers.base import meets_ac1

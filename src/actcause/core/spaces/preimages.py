@@ -21,9 +21,10 @@ import numpy as np
 
 from ...errors import QueryError, TooLargeError
 from ...parallel import Engine
-from ..answer import Status, as_share
+from ..answer import Status
 from ..definitions import Deadline, OutOfBudget
 from ..expression import Array
+from ..query import as_share
 from ..solvers.algorithm_0 import algorithm0
 from ..solvers.assignment import Solution, assign
 from ..solvers.dynamic_program import SAFE, DynamicProgram, Option

@@ -6,7 +6,6 @@ definition after another, so that one that takes too long does not cost the othe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...core.answer import Answer, Query, Status, Verdict, Witness
 from ...core.compare import Opinion, compare
+from ...core.declarations import locate_declarations
 from ...core.definitions import DEFINITIONS
 from ...core.find import get_definition, make_query
 from ...core.model import Model
@@ -159,16 +159,8 @@ def read_model(text: str, steps: int | None, mentioned: int | None) -> Model:
     except ParseError:
         raise
     except ModelError as error:
-        raise Refused(str(error), _find_line(str(error), text)) from None
-
-
-def _find_line(message: str, text: str) -> int | None:
-    """Find the line that declares the first variable a message names, so that it can be marked."""
-    lines: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if declared := re.match(r"\s*(?:exogenous\s+)?([^\W\d]\w*'*)", line):
-            lines.setdefault(declared[1], number)
-    return next((lines[word] for word in re.findall(r"[^\W\d]\w*'*", message) if word in lines), None)
+        line = None if error.variable is None else locate_declarations(text).get(error.variable)
+        raise Refused(str(error), line) from None
 
 
 def read_definitions(payload: dict[str, Any]) -> tuple[str, ...]:

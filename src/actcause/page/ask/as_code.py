@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ... import examples
-from ...core.answer import Query
 from ...core.model import Model
+from ...core.query import Query
 from ...core.steps import find_last_step
 
 MOST_SECONDS = 60  # for each definition in copied Python; a command that asks all of them has a limit of its own

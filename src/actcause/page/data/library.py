@@ -243,7 +243,7 @@ def list_sources(payload: Mapping[str, Any]) -> dict[str, Any]:
     """List all recordings and domains with their names, so that runs can be matched with them."""
     files = []
     for name, path in list_recordings(Path(payload["data"])).items():
-        files.append({"name": name, "bytes": path.stat().st_size, **_describe_recording(path, *_times(path))})
+        files.append({"name": name, "bytes": path.stat().st_size, **_describe_recording(path, *_read_times(path))})
     return {"recordings": files, "domains": _list_domains()}
 
 
@@ -311,10 +311,10 @@ def load_rows(source: SourceFields, folder: Path, *, policy: str | None = None) 
         chosen = policy or ("scripted" if domain in SCRIPTED else "random")
         return _record(domain, int(source["draw"]), int(source["seed"]), int(source["frames"]), chosen)
     path = find_recording(folder, str(source["file"]))
-    return read_rows(path, *_times(path))
+    return read_rows(path, *_read_times(path))
 
 
-def _times(path: Path) -> tuple[int, int | None]:
+def _read_times(path: Path) -> tuple[int, int | None]:
     """Return when a recording was changed, and the mapping beside it."""
     beside = find_mapping(path)
     return path.stat().st_mtime_ns, None if beside is None else beside.stat().st_mtime_ns

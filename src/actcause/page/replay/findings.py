@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import QueryError
-from ...io.atomic import write_whole
+from ...io.atomic import write_whole, write_whole_bytes
 from ..data import library
 from .judged_files import locate_findings
-from .whole_states import choose_outcome, find_graphs, is_graph_run, load_whole
+from .whole_states import choose_outcome, is_graph_run, load_whole, read_found_graphs
 
 if TYPE_CHECKING:
     from ...data import Transitions
@@ -45,7 +45,7 @@ def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], No
             tally.add(part)
             report({"stage": "judging rows", "step": tally.rows, "share": tally.rows / total if total else None})
     result = tally.result()
-    out.with_suffix(".json").write_text(json.dumps(result), encoding="utf-8")
+    write_whole_bytes(out.with_suffix(".json"), json.dumps(result).encode())
     _prune(out.parent)
     return result
 
@@ -60,7 +60,7 @@ def _judge_whole(payload: Mapping[str, Any], out: Path) -> dict[str, Any]:
         raise QueryError("A run of all outcomes judges whole states; collect them with --outcome all.")
     run = library.find_run(Path(payload["runs"]), str(payload["run"]))
     judged = predict_graphs(run, recording, hindsight=bool(payload.get("hindsight")))
-    graphs = find_graphs(judged)
+    graphs = read_found_graphs(judged)
     out.parent.mkdir(exist_ok=True)
     judged.save(out)
     errors = {} if graphs is None or recording.cause is None else measure_errors(recording, graphs)
@@ -75,7 +75,7 @@ def _judge_whole(payload: Mapping[str, Any], out: Path) -> dict[str, Any]:
         "unsure": 0.0,
         "error": sum(errors.values()) / len(errors) if errors else None,
     }
-    out.with_suffix(".json").write_text(json.dumps(result), encoding="utf-8")
+    write_whole_bytes(out.with_suffix(".json"), json.dumps(result).encode())
     _prune(out.parent)
     return result
 
@@ -169,8 +169,8 @@ def _batches(payload: Mapping[str, Any]) -> tuple[int, Iterator[Transitions]]:
 
 def _judge(learner: Learner, batch: Transitions, hindsight: bool) -> Transitions:
     """Judge rows: what was found, and what the model predicts with and without each factor."""
+    from ...learn import predict_without_each
     from ...learn.prediction.row_groups import add_predictions
-    from .leave_one_out import predict_without_each
 
     judged = add_predictions(learner, batch, hindsight=hindsight)
     names = batch.outcome_features

@@ -154,7 +154,7 @@ def view_outcome(recording: Recording, outcome: str) -> Transitions:
 # -- graphs and chains ---------------------------------------------------------------------------------
 
 
-def find_graphs(recording: Recording) -> Array | None:
+def read_found_graphs(recording: Recording) -> Array | None:
     """Return the graphs that a run found, `(rows, outcomes, factors)`; None where no run was asked."""
     columns = [[f"found.{outcome}.{factor}" for factor in recording.factors] for outcome in recording.outcomes]
     if any(name not in recording.extra for names in columns for name in names):
@@ -172,7 +172,7 @@ def describe_graphs(recording: Recording, rows: Array) -> dict[str, Any]:
         "outcomes": list(recording.outcomes),
         "inputs": list(recording.inputs),
         "cause": list_causes(recording.cause),
-        "found": list_causes(find_graphs(recording)),
+        "found": list_causes(read_found_graphs(recording)),
     }
 
 
@@ -189,7 +189,7 @@ def trace_event(payload: Mapping[str, Any]) -> dict[str, Any]:
     every = every[np.argsort(first)]
     if not 0 <= payload["at"] < len(every):
         raise QueryError(f"There is no episode {payload['at'] + 1}; this recording has {len(every)}.")
-    graphs = find_graphs(recording) if payload["by"] == "found" else recording.cause
+    graphs = read_found_graphs(recording) if payload["by"] == "found" else recording.cause
     if graphs is None:
         raise QueryError("There are no such graphs of this recording; choose a run, or the true causes.")
     number = int(every[payload["at"]])

@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...envs import RESAMPLED
 from ...io.atomic import write_whole_bytes
 from ..data import library
 
 if TYPE_CHECKING:
     from ...data import Transitions
-    from ...learn import Learner
     from ...learn.training.loop import TrainingProgress
 
 REQUEST, SCORES = "request.json", "scores.json"
@@ -62,7 +60,7 @@ def train(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
         return {"run": name, "status": "interrupted"}
     _keep_request(folder, payload)
     report({"run": name, "stage": "scoring"})
-    scores = _measure(done.learner, data, source, held=True)
+    scores = _measure(folder, data, source)
     if scores is not None:
         _write(folder / SCORES, scores)
     return {
@@ -79,13 +77,12 @@ def train(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
 def score(payload: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """Score a run that was trained elsewhere on a recording with true causes; a job."""
     report({"stage": "loading"})
-    from ...learn import LearnError, load, runs
+    from ...learn import LearnError
 
-    folder = library.find_run(Path(payload["runs"]), str(payload["name"]))
-    learner, source = load(folder), payload["source"]
+    folder, source = library.find_run(Path(payload["runs"]), str(payload["name"])), payload["source"]
     data = library.load_rows(source, Path(payload["data"]))
     report({"stage": "scoring"})
-    scores = _measure(learner, data, source, held=runs.is_trained_on(folder, data))
+    scores = _measure(folder, data, source)
     if scores is None:
         raise LearnError(f"{library.describe_source(source)} holds no true causes that a run could be scored by.")
     _write(folder / SCORES, scores)
@@ -105,23 +102,21 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
     write_whole_bytes(path, json.dumps(document).encode(), RunError)
 
 
-def _measure(learner: Learner, data: Transitions, source: library.SourceFields, *, held: bool) -> dict[str, Any] | None:
-    """Measure the error on fresh rows of a domain, or on a recording's held-out rows where it was learned from."""
-    from ...learn import LearnError, evaluate
-    from ...learn.training.replica import split_of
+def _measure(run: Path, data: Transitions, source: library.SourceFields) -> dict[str, Any] | None:
+    """Measure the error on fresh rows of a domain, or on a recording: its held-out rows where it was learned from."""
+    from ...learn import LearnError, RunError, evaluate_run
 
     if data.cause is None:
         return None
-    domain = source.get("domain")
-    if domain:
+    if source.get("domain"):
         fresh = {**source, "seed": source["seed"] + TEST_SEED, "frames": min(source["frames"], TEST_FRAMES)}
-        tested = library.load_rows(fresh, Path(), policy="random")
-    else:
-        tested = split_of(data, learner.held_out, learner.seed)[1] if held else data
-        domain = data.metadata.get("domain")
+        data = library.load_rows(fresh, Path(), policy="random")
     try:
-        scores = evaluate(learner, tested, resample=domain in RESAMPLED, hindsight=False)
+        scores = evaluate_run(run, data).evaluation
+    except RunError:
+        raise
     except LearnError:  # nothing to score: no factor in question, or events in every row
         return None
     kept = ("edge_error", "exact_error", "auc", "f1", "states", "resampled")
-    return {**{key: scores.to_json()[key] for key in kept}, "domain": domain, "trivial": dict(scores.trivial)}
+    named = {"domain": data.metadata.get("domain"), "trivial": dict(scores.trivial)}
+    return {**{key: scores.to_json()[key] for key in kept}, **named}

@@ -4,10 +4,10 @@ When there are too many, one that waits makes room for the newcomer: the one tha
 is, the one whose request has been on its way longest. So those who only hold connections open lock nobody out.
 
 A client may send the head of a request one byte an hour, or never read what it asked for. uvicorn has no option
-against either: `timeout_keep_alive` begins after an answer, and `limit_concurrency` waits for a whole head. So its
-protocol is extended here, by the callbacks of `asyncio.Protocol`; of uvicorn's own attributes only `cycle`, the
-request under way, and those of the limit are read. Its own limit counts connections that are about to close, so it is
-`SPARE` higher than ours.
+against either: `timeout_keep_alive` begins after an answer, and `limit_concurrency` waits for a whole head
+(`test_uvicorn_itself_waits_for_a_head_for_ever` in `tests/page/test_page_connections.py`). So its protocol is extended
+here, by the callbacks of `asyncio.Protocol`; of uvicorn's own attributes only `cycle`, the request under way, and those
+of the limit are read. Its own limit counts connections that are about to close, so it is `SPARE` higher than ours.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ class Guard:
             raise Refused("There is nothing at this address.", status=404)
 
     def _check_host(self, request: Request) -> None:
-        # Not Starlette's TrustedHostMiddleware: it refuses in plain text, without a remedy.
+        # Not Starlette's TrustedHostMiddleware: it refuses in plain text, without a remedy, which a test wants here
+        # (`test_a_foreign_name_that_points_here_is_refused`).
         if self._settings.any_host:
             return  # another name has no cookie of ours
         if _split_host(request.headers.get("host", "")) not in (*LOOPBACK, self._settings.host):

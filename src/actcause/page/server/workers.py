@@ -9,7 +9,8 @@ Nobody knows beforehand which questions are short. So each has a turn, and a new
   and it is asked again once nothing new waits.
 - A process that is taken away is replaced by a copy of a warm one, at once (`warm_copies.py`).
 
-A process past its time is killed; one past its memory says so.
+A process past its time is killed; one past its memory says so. The pool of `parallel` would not do: there a task that
+has begun keeps its process to the end, and here it has to give way (`tests/page/test_page_workers.py`).
 """
 
 from __future__ import annotations

@@ -14,11 +14,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ... import examples
-from ...core.answer import Status, as_share
+from ...core.answer import Status
 from ...core.counting import format_count
 from ...core.definitions import Deadline, OutOfBudget
 from ...core.expression import Array, Expression
 from ...core.model import Model
+from ...core.query import as_share
 from ...core.spaces.preimages import Partitions, partition
 from ...core.spaces.state_space import StateSpace
 from ...core.text import parse_formula

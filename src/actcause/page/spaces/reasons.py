@@ -9,31 +9,16 @@ from itertools import chain, combinations, islice
 from math import comb, prod
 from typing import Any
 
-import numpy as np
-
 from ...core.counting import bits, percent
-from ...core.definitions.functional import enough, few
+from ...core.definitions.functional import few
 from ...core.expression import Array
-from ...core.ranges import grids
+from ...core.spaces.state_checks import NecessityCheck, check_necessity, find_neighbour
 from .cache import Space, SpaceQuestion
 from .pictures import describe_binary, format_values, join_words
 
 MOST_SHORTER = 8  # sets of variables whose failure is told
 MOST_SETTINGS = 2_000_000  # of a set of variables that are all tried
 MOST_SEARCHED = 20_000  # states of a space in which the other pairs are looked at
-FAR = 1 << 40  # one more variable that differs counts more than any distance
-
-
-@dataclass(frozen=True)
-class NecessityCheck:
-    """How many changes of some variables change the outcome while others are held; `example` is one of them."""
-
-    count: int
-    total: int
-    held: dict[str, int]
-    example: dict[str, int] | None
-    gives: int | None
-    holds: bool
 
 
 @dataclass(frozen=True)
@@ -65,16 +50,17 @@ class StateExplanation:
             "reasons": [explain(self.mask) for explain in conditions] if self.mask else [],
             "shorter": self._explain_shorter(),
             "others": self._list_others(),
-            "neighbour": self._find_neighbour(),
+            "neighbour": self._describe_neighbour(),
         }
 
     # -- the two conditions ----------------------------------------------------------------------
 
     def _explain_necessity(self, mask: int) -> str:
-        names = join_words(self.space.states.names(mask))
+        variables = self.space.states.names(mask)
+        names = join_words(variables)
         if self._count_settings(mask) > MOST_SETTINGS:
             return f"Necessary: enough settings of {names} change {self.outcome}; they are too many to be counted here."
-        check = self._check_necessity(mask)
+        check = self._check_necessity(variables)
         settings = f"{check.count:,} of {check.total:,} settings of {names} ({percent(check.count, check.total)})"
         alpha = self.question.necessity
         condition = "one is enough" if not alpha else f"at least {_format_share(alpha)} is asked"
@@ -111,46 +97,11 @@ class StateExplanation:
         state = self.space.states.state(self.index)
         return format_values({name: state[name] for name in self.space.states.names(mask)})
 
-    def _check_necessity(self, mask: int) -> NecessityCheck:
-        """Find the first set of held variables with which enough settings change the outcome, else the best one."""
-        space, states = self.space, self.space.states
-        model, names = space.model, states.names(mask)
-        values = {**space.context_of(self.index), **states.state(self.index)}
-        context = {name: np.asarray([values[name]]) for name in model.roots}
-        between = model.descendants(names) & set(states.variables) & model.ancestors(space.formula.names())
-        ordered = [name for name in states.variables if name in between - set(names)]
-        actual = states.outcome_of(self.index)
-        best: NecessityCheck | None = None
-        for held in chain.from_iterable(combinations(ordered, size) for size in range(len(ordered) + 1)):
-            frozen = {name: values[name] for name in held}
-            check = self._count_changes(names, context, frozen, actual)
-            if best is None or check.count > best.count:
-                best = check
-            if best.holds:
-                break
-        assert best is not None
-        return best
-
-    def _count_changes(
-        self, names: Sequence[str], context: dict[str, Array], frozen: dict[str, int], actual: int
-    ) -> NecessityCheck:
-        model, formula = self.space.model, self.space.formula
-        count = total = 0
-        example: dict[str, int] | None = None
-        gives = None
-        for columns in grids([model.ranges[name] for name in names]):
-            self.space.clock.check()
-            changed = dict(zip(names, columns, strict=True))
-            env = model.evaluate_many(context, {**frozen, **changed}, only=formula.names())
-            results = np.broadcast_to(formula.array(env, np.asarray(True)), columns[0].shape)
-            undone = np.flatnonzero(results != actual)
-            total += len(results)
-            count += len(undone)
-            if example is None and len(undone):
-                row = int(undone[0])
-                example = {name: int(column[row]) for name, column in changed.items()}
-                gives = int(results[row])
-        return NecessityCheck(count, total, frozen, example, gives, enough(count, total, self.question.necessity))
+    def _check_necessity(self, names: Sequence[str]) -> NecessityCheck:
+        space = self.space
+        return check_necessity(
+            space.model, space.formula, space.states, self.index, names, self.question.necessity, space.clock.check
+        )
 
     # -- shorter ones ----------------------------------------------------------------------------
 
@@ -190,17 +141,12 @@ class StateExplanation:
 
     # -- the neighbour ---------------------------------------------------------------------------
 
-    def _find_neighbour(self) -> dict[str, Any] | None:
-        """Find the nearest state with another binary: fewest variables differ, then their values differ least."""
+    def _describe_neighbour(self) -> dict[str, Any] | None:
+        """Describe the nearest state with another binary."""
         states = self.space.states
-        candidates = np.flatnonzero(self.masks != self.mask)
-        if not len(candidates):
+        nearest = find_neighbour(states, self.masks, self.index)
+        if nearest is None:
             return None
-        score = np.zeros(len(candidates), dtype=np.int64)
-        for code in states.codes:
-            apart = np.abs(code[candidates].astype(np.int64) - int(code[self.index]))
-            score += apart + (apart > 0) * FAR
-        nearest = int(candidates[np.argmin(score)])
         here, there = states.state(self.index), states.state(nearest)
         names = [name for name in here if here[name] != there[name]]
         other = int(self.masks[nearest])

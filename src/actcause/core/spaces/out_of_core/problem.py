@@ -11,10 +11,10 @@ from math import prod
 import numpy as np
 
 from ....errors import QueryError, TooLargeError, blaming
-from ...answer import as_share
 from ...counting import read_outcome
 from ...expression import Array, Expression, Name
 from ...model import Model
+from ...query import as_share
 from ...ranges import pick_rows
 from ...text import parse_formula
 from ..preimages import HALF

@@ -10,10 +10,11 @@ from typing import TypeVar
 
 from ....errors import QueryError
 from ....parallel import Engine, engine, values
-from ...answer import Status, as_share
+from ...answer import Status
 from ...definitions import Deadline, OutOfBudget
 from ...expression import Array, Expression
 from ...model import Model
+from ...query import as_share
 from .frequent_outcomes import CountTask, FrequentOutcomes, count_outcomes, count_tasks, join_counts, most_values
 from .part import RETRIES, TAIL, Known, Part, PartResult, assign_masks, select_contexts
 from .problem import Problem

@@ -12,15 +12,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...data import Transitions
-from ...learn import ExchangeJACI, Learner, MaskJACI, PaperJACI
-from ...learn.methods.exchange_training import MODELS
-from ...learn.methods.paper_networks import GaussianModel
-from ...learn.training.batches import FOLDS
-from ...learn.training.density import Density, OutcomeColumns
-from ...learn.training.forward import Batch
-from ...learn.training.networks import MaskedModel
-from ...learn.training.sufficiency import Judge
+from ..data import Transitions
+from .learner import Learner
+from .methods.exchange import ExchangeJACI
+from .methods.exchange_training import MODELS
+from .methods.mask_jaci import MaskJACI
+from .methods.paper_jaci import PaperJACI
+from .methods.paper_networks import GaussianModel
+from .training.batches import FOLDS
+from .training.density import Density, OutcomeColumns
+from .training.forward import Batch
+from .training.networks import MaskedModel
+from .training.sufficiency import Judge
 
 Array = np.ndarray[Any, Any]
 OTHERS = 8  # rows that a factor is taken from
@@ -32,6 +35,12 @@ def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Ar
     """Predict the outcome from all, (rows, features), and without each, (factors, rows, features), in its units.
 
     None where the method has no model that can leave factors out.
+
+    >>> from actcause.data import collect
+    >>> from actcause.learn import Never
+    >>> data = collect("1-in", 1000)
+    >>> predict_without_each(Never().fit(data), data) is None
+    True
     """
     if not isinstance(learner, (ExchangeJACI, MaskJACI, PaperJACI)):
         return None
