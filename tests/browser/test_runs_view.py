@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-JOB = 120_000  # milliseconds: a job gives way to everything else on the machine
+JOB = 600_000  # milliseconds: a job gives way to everything else on the machine, and tests may have it busy
 
 
 def form(tab, **values):
