@@ -122,6 +122,22 @@ def test_a_run_is_renamed_and_deleted(tab, server):
     assert not (server.runs / "second-name").exists()
 
 
+def test_a_run_from_the_command_line_is_replayed_on_its_own_recording_and_one_without_a_curve_says_so(tab, server):
+    from actcause import learn
+    from actcause.data import collect
+    from actcause.learn import runs
+
+    data = collect("2-in", 300, seed=1)
+    data.save(server.data / "outside.parquet")
+    runs.train(learn.make("never"), data, server.runs / "outside", source="outside.parquet", tensorboard=False)
+    write_run(server, "with-curve", "finished", HISTORY)
+    tab.goto("/#/runs?runs=outside,with-curve")
+    tab.get_by_text("No curve was written for outside.").wait_for()
+    tab.get_by_role("button", name="Replay outside").click()
+    tab.get_by_role("columnheader", name="Found").wait_for(timeout=JOB)
+    assert tab.get_by_label("Recording or domain").input_value() == "file:outside.parquet"
+
+
 def test_a_training_says_how_long_it_will_take(tab):
     said = tab.goto("/") and tab.evaluate(
         """async () => {

@@ -268,6 +268,7 @@ def test_a_run_of_all_outcomes_is_offered_judges_whole_states_and_gives_chains(c
     begun = client.post("/api/replay/explain", json=asked).json()
     job = wait_for_job(client, begun["job"])
     assert job["result"]["rows"] == len(states)
+    assert job["result"]["unsure"] is None  # graphs do not say
     shown = episode(client, **asked, at=0)
     written = Recording.load(settings.runs / graph_run / "found" / "states.parquet.parquet")
     found = written.extra["found.block.pusher"][: shown["steps"]]

@@ -1,5 +1,6 @@
 // Playing a witness again: what happened, what is changed, what is held, what comes out.
 import { drawOnRelease } from "../shared/draw_on_release.js";
+import { explain } from "../shared/terms.js";
 import { button, el, put, prefersStillness } from "../shared/ui.js";
 import { joinWords } from "./verdict_line.js";
 
@@ -82,6 +83,7 @@ export function buildPlayer(show, cleared) {
         "div",
         { class: "row" },
         el("strong", { text: playing }),
+        explain("witness", { "data-role": "witness" }),
         el("span", { class: "grow" }),
         button("‹ Back", () => go(at - 1), { class: "small", "data-role": "back", disabled: at === 0 }),
         button("Next ›", () => go(at + 1), { class: "small", "data-role": "next", disabled: at === stepping.length - 1 }),

@@ -3,6 +3,7 @@ import { hasEnded, get, post, upload, remove, watch } from "../shared/api.js";
 import { drawBars, formatNumber } from "../shared/chart.js";
 import { fitsLayout } from "../replay/view.js";
 import { buildTrainingForm, buildTrainingLine } from "../runs/training_form.js";
+import { explain } from "../shared/terms.js";
 import { button, copy, el, field, keepNewest, notice, put, spinner, table } from "../shared/ui.js";
 
 const ROLES = [
@@ -76,7 +77,7 @@ class Data {
     root.append(
       el("h1", { text: "Data", class: "spoken" }),
       el("div", { class: "data-parts" },
-        el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", { text: "Recordings" }), this.files),
+        el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", {}, "Recordings", explain("recording")), this.files),
         el("div", { class: "stack" }, this.said, this.columns, this.learn, this.causes)),
     );
     // A file may be dropped anywhere: elsewhere the browser would leave the page and open it.
@@ -246,7 +247,7 @@ class Data {
     const command = `actcause train ${this.name} --outcome all --out graphs`;
     put(
       this.columns,
-      el("h2", { text: `${this.name}: ${looked.rows.toLocaleString("en")} rows of whole states` }),
+      el("h2", { text: `${this.name}: ${looked.rows.toLocaleString("en")} rows of whole states` }, explain("whole states")),
       el("p", { text: "Every row has what each factor was and what each became, so that causes of all of them can be asked for at once: a local graph for every step." }),
       el("div", { class: "row" }, button("See it in Replay", () => this.app.go("replay", { file: this.name }), { class: "main" })),
       el("p", {}, "To learn the local graphs, in a terminal where the file is: ", el("code", { text: command }), " ", button("Copy command", () => copy(command, "The command is copied."), { class: "small" })),
@@ -275,10 +276,10 @@ class Data {
       "div",
       { class: "stack" },
       el("div", { class: "data-columns" },
-        table(["Column", "Type", "Range", "Missing", "What it is", "Factor", "Feature"], columns)),
+        table(["Column", "Type", "Range", "Missing", "What it is", el("span", {}, "Factor", explain("factor")), el("span", {}, "Feature", explain("feature"))], columns)),
       el("div", { class: "row data-ends" },
-        field("What is explained (the outcome)", this.outcome),
-        field("Factor with its own previous value", this.own),
+        field("What is explained (the outcome)", this.outcome, explain("outcome")),
+        field("Factor with its own previous value", this.own, explain("own factor")),
         button("Check and keep", () => this.keep(), { class: "main" })),
       this.mistake,
     );
@@ -385,7 +386,7 @@ class Data {
     put(
       this.learn,
       el("h2", { text: "Learn what causes the outcome" }),
-      fitting.length > 0 && field("A run that fits is there already", choose),
+      fitting.length > 0 && field("A run that fits is there already", choose, explain("run")),
       buildTrainingForm({ ...this.known, methods: listed.methods, about: listed.about }, { file: this.name, onStart: (begun) => this.follow(begun.job) }),
       this.progress,
     );
@@ -421,7 +422,7 @@ class Data {
       el("option", { value: "0", text: "from the state alone" }), el("option", { value: "1", text: "knowing the outcome" }));
     judged.value = hindsight ? "1" : "0";
     const body = el("div", { class: "stack" });
-    put(this.causes, el("div", { class: "row" }, el("h2", { class: "grow", text: `What ${run} found` }), field("Judged", judged)), body);
+    put(this.causes, el("div", { class: "row" }, el("h2", { class: "grow", text: `What ${run} found` }), field("Judged", judged, explain("hindsight"))), body);
     const asked = { source: { file: this.name }, run, hindsight };
     const reply = await this.attempt(() => post("/api/replay/explain", asked), body);
     if (!reply) return;
@@ -443,7 +444,7 @@ class Data {
     const values = Object.entries(found.rates).map(([name, value]) => ({ name, value, text: `${(100 * value).toFixed(1)}%` }));
     const error = found.error === null ? "" : ` Beside the true causes, ${(100 * found.error).toFixed(2)}% of the answers are wrong.`;
     return [
-      el("p", { text: `Share of the ${found.rows.toLocaleString("en")} rows in which each factor was found to be a cause; unsure in ${(100 * found.unsure).toFixed(1)}%.${error}` }),
+      el("p", { text: `Share of the ${found.rows.toLocaleString("en")} rows in which each factor was found to be a cause${found.unsure === null ? "" : `; unsure in ${(100 * found.unsure).toFixed(1)}%`}.${error}` }, explain("unsure")),
       drawBars(values, { title: "Share of rows in which a factor is a cause", most: 1, width: 560 }),
     ];
   }

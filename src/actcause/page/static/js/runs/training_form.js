@@ -1,11 +1,12 @@
 // What Runs and Data share about trainings: a form that starts one, and a line that follows one.
 import { hasEnded, post, remove, watch } from "../shared/api.js";
 import { nameStage, nameValue } from "./training_words.js";
+import { explain } from "../shared/terms.js";
 import { button, el, field, notice, put } from "../shared/ui.js";
 
 const OPTIONS = [
   ["steps", "Steps", 200000],
-  ["distil_steps", "Steps to compress (distil)", 200000],
+  ["distil_steps", "Steps to compress (distil)", 200000, "distil"],
   ["batch", "Rows of a step", 8192],
   ["width", "Width of the networks", 1024],
   ["layers", "Layers", 8],
@@ -31,15 +32,15 @@ export function buildTrainingForm(known, { file = null, onStart }) {
       el("option", { value: `file:${one.name}`, text: one.name }))),
   );
   const count = number("20000", 500000, "Frames");
-  const frames = field("Frames to record", count);
+  const frames = field("Frames to record", count, explain("frames"));
   const about = el("p", { class: "soft small method-words", "aria-live": "polite" });
-  const explain = () => { about.textContent = known.about?.[method.value] ?? ""; };
-  const method = el("select", { on: { change: explain } }, known.methods.map((name) => el("option", { value: name, text: name })));
-  explain();
+  const describe = () => { about.textContent = known.about?.[method.value] ?? ""; };
+  const method = el("select", { on: { change: describe } }, known.methods.map((name) => el("option", { value: name, text: name })));
+  describe();
   const seed = number("0", 2 ** 31, "Seed");
   const minutes = number("", 1440, "Minutes at most");
   minutes.placeholder = "no limit";
-  const options = OPTIONS.map(([name, label, most]) => [name, label, number("", most, label)]);
+  const options = OPTIONS.map(([name, label, most, term]) => [name, label, number("", most, label), term]);
 
   async function start(event) {
     event.preventDefault();
@@ -67,11 +68,11 @@ export function buildTrainingForm(known, { file = null, onStart }) {
   return el(
     "form",
     { class: "stack training", novalidate: true, on: { submit: start } },
-    el("div", { class: "row" }, file ? null : field("Learn from", source), file ? null : frames, field("Method", method),
-      field("Seed", seed), field("Minutes at most", minutes)),
+    el("div", { class: "row" }, file ? null : field("Learn from", source, explain("domain")), file ? null : frames, field("Method", method, explain("method")),
+      field("Seed", seed, explain("seed")), field("Minutes at most", minutes)),
     about,
     el("details", {}, el("summary", { text: "Options of the method" }),
-      el("div", { class: "row" }, options.map(([, label, input]) => field(label, input)))),
+      el("div", { class: "row" }, options.map(([, label, input, term]) => field(label, input, explain(term ?? "options"))))),
     el("div", { class: "row" }, submit),
     said,
   );
