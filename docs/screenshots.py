@@ -135,7 +135,8 @@ def stop_trainings(page: Page) -> None:
     """Cancel what still runs, so that the next picture waits for nobody."""
     page.evaluate(
         """async () => {
-          for (const job of await (await fetch("/api/jobs")).json()) await fetch(`/api/jobs/${job.id}`, { method: "DELETE" });
+          const jobs = await (await fetch("/api/jobs")).json();
+          for (const { id } of jobs) await fetch(`/api/jobs/${id}`, { method: "DELETE" });
         }"""
     )
 
@@ -168,7 +169,7 @@ CLOSER: dict[str, tuple[str, Callable[[Page], None]]] = {
     "guide": ("#/guide?page=choosing-a-definition", wait_for_view),
 }
 
-UNTRAINED = {"ask", "witness", "preimages", "event", "questions", "mistakes", "large", "tour", "time", "states", "words", "guide"}
+TRAINED = {"replay", "runs", "data", "graphs", "empty", "whole", "causes", "training"}  # views that need a run
 
 
 @contextmanager
@@ -212,7 +213,7 @@ def main(arguments: list[str]) -> None:
     names = asked.names or list(VIEWS if asked.out is None else scenes)
     folder = asked.out or FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    with start_explorer(not set(names) <= UNTRAINED) as url, sync_playwright() as playwright:
+    with start_explorer(bool(set(names) & TRAINED)) as url, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for width, height in SIZES.items():
             for theme in THEMES:
