@@ -198,7 +198,7 @@ def test_mistakes_are_said_and_can_be_put_right(tab) -> None:
     share = tab.get_by_label("alpha sufficiency, a number or a fraction")
     share.fill("1.5")
     share.press("Enter")
-    tab.get_by_role("alert").filter(has_text="alpha_sufficiency must be between 0 and 1; got 1.5").wait_for()
+    tab.get_by_role("alert").filter(has_text="(alpha sufficiency) must be between 0 and 1; got 1.5").wait_for()
     assert share.get_attribute("aria-invalid") == "true"
     share.fill("1/3")
     share.press("Enter")

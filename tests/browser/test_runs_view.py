@@ -70,14 +70,40 @@ def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab)
     tab.goto("/#/runs")
     form(tab, Frames=10, Steps=5)
     tab.get_by_role("button", name="Start training").click()
-    tab.get_by_text(re.compile(r"frames.*greater than or equal to 100")).wait_for()
+    tab.get_by_text("The number of frames must be at least 100; got 10.").wait_for()
     frames = tab.get_by_role("spinbutton", name="Frames", exact=True)
+    assert frames.get_attribute("aria-invalid") == "true"  # it is led to
+    assert frames.evaluate("node => node === document.activeElement")
     assert frames.input_value() == "10"
     frames.fill("1000")
+    tab.get_by_role("spinbutton", name="Layers", exact=True).fill("9")
+    tab.get_by_text("Options of the method").click()  # folded away
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_text("The number of layers must be at most 8; got 9.").wait_for()
+    tab.get_by_role("spinbutton", name="Layers", exact=True).fill("")
     tab.get_by_role("combobox", name="Method", exact=True).select_option("never")
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_text("The method never does not take the option 'steps'").wait_for(timeout=JOB)
     assert frames.input_value() == "1000"
+
+
+@pytest.mark.parametrize("width", [640, 1280])
+def test_the_words_in_empty_fields_and_the_buttons_of_a_run_are_not_cut(tab, server, width):
+    if not (server.runs / "a-run").exists():
+        write_run(server, "a-run", "finished", HISTORY)
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.goto("/#/runs")
+    tab.get_by_text("Options of the method").click()
+    room = """nodes => nodes.map((node) => {
+      const style = getComputedStyle(node), pen = document.createElement("canvas").getContext("2d");
+      pen.font = style.font;
+      const [left, right] = [parseFloat(style.paddingLeft), parseFloat(style.paddingRight)];
+      return node.clientWidth - left - right - pen.measureText(node.placeholder).width;
+    })"""
+    assert min(tab.locator(".training details input").evaluate_all(room)) >= 20  # for the arrows that change it
+    end = "nodes => Math.max(...nodes.map((node) => node.getBoundingClientRect().right))"
+    last = tab.get_by_role("row", name=re.compile("a-run")).get_by_role("button")
+    assert last.evaluate_all(end) <= width
 
 
 HISTORY = '{"stage": "passive", "step": 50, "full": 0.9}\n{"stage": "passive", "step": 100, "full": 0.4}\n'

@@ -82,9 +82,7 @@ export function buildPlayer(show, cleared) {
       el(
         "div",
         { class: "row" },
-        el("strong", { text: playing }),
-        explain("witness", { "data-role": "witness" }),
-        el("span", { class: "grow" }),
+        el("span", { class: "grow" }, el("strong", { text: playing }), explain("witness", { "data-role": "witness" })),
         button("‹ Back", () => go(at - 1), { class: "small", "data-role": "back", disabled: at === 0 }),
         button("Next ›", () => go(at + 1), { class: "small", "data-role": "next", disabled: at === stepping.length - 1 }),
         button("Play again", () => go(0, true), { class: "small", "data-role": "again" }),

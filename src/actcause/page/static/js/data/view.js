@@ -251,6 +251,7 @@ class Data {
       el("p", { text: "Every row has what each factor was and what each became, so that causes of all of them can be asked for at once: a local graph for every step." }),
       el("div", { class: "row" }, button("See it in Replay", () => this.app.go("replay", { file: this.name }), { class: "main" })),
       el("p", {}, "To learn the local graphs, in a terminal where the file is: ", el("code", { text: command }), " ", button("Copy command", () => copy(command, "The command is copied."), { class: "small" })),
+      el("p", { class: "soft small", text: "Replay draws them beside the true ones once the folder graphs is in the explorer's folder of runs (actcause serve --runs)." }),
     );
     this.columns.hidden = false;
   }

@@ -23,7 +23,7 @@ const readNumber = (input) => (input.value.trim() === "" ? undefined : Number(in
 export function buildTrainingForm(known, { file = null, onStart }) {
   const said = el("div");
   const number = (value, most, label) =>
-    el("input", { type: "number", min: 0, max: most, step: 1, value, "aria-label": label, placeholder: "method's own" });
+    el("input", { type: "number", min: 0, max: most, step: 1, value, "aria-label": label, placeholder: "as usual" });
   const source = el(
     "select",
     { on: { change: () => { frames.hidden = source.value.startsWith("file:"); } } },
@@ -42,9 +42,12 @@ export function buildTrainingForm(known, { file = null, onStart }) {
   minutes.placeholder = "no limit";
   const options = OPTIONS.map(([name, label, most, term]) => [name, label, number("", most, label), term]);
 
+  const inputs = { frames: count, seed, draw: seed, minutes, ...Object.fromEntries(options.map(([name, , input]) => [name, input])) };
+
   async function start(event) {
     event.preventDefault();
     notice(said, "");
+    for (const input of Object.values(inputs)) input.removeAttribute("aria-invalid");
     const domain = source.value.startsWith("domain:") ? source.value.slice(7) : null;
     const rows = file ?? (domain ? null : source.value.slice(5));
     const body = {
@@ -59,6 +62,7 @@ export function buildTrainingForm(known, { file = null, onStart }) {
       onStart(await post("/api/runs", body));
     } catch (error) {
       notice(said, error.message, "bad");
+      markWrong(inputs[error.parameter]);
     } finally {
       submit.disabled = false;
     }
@@ -76,6 +80,15 @@ export function buildTrainingForm(known, { file = null, onStart }) {
     el("div", { class: "row" }, submit),
     said,
   );
+}
+
+/** Lead to the field that has the mistake. */
+function markWrong(input) {
+  if (!input) return;
+  input.setAttribute("aria-invalid", "true");
+  const folded = input.closest("details");
+  if (folded) folded.open = true;
+  input.focus();
 }
 
 /** A line about a training that is under way: stage, bar, losses, and a way to cancel it. Returns {node, stop}. */

@@ -38,7 +38,7 @@ class Runs {
     this.values = el("select", { on: { change: () => this.pick(this.values.value) } });
     this.chart = el("div", { class: "runs-chart" });
     this.start = el("div");
-    this.accuracy = el("div");
+    this.accuracy = el("div", { class: "stack" });
     root.append(
       el("h1", { text: "Runs", class: "spoken" }),
       this.said,
