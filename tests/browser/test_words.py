@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from actcause import learn
@@ -10,6 +12,7 @@ from actcause.learn import runs
 
 pytestmark = pytest.mark.browser
 
+AXE = Path(__file__).parent / "assets" / "axe.min.js"
 JOB = 600_000  # milliseconds: a job gives way to everything else on the machine
 
 
@@ -79,11 +82,12 @@ def show_whole(tab) -> None:
     tab.get_by_role("button", name="See it in Replay").wait_for()
 
 
+SCENES = (show_ask, show_time, show_states, show_replay, show_judged, show_runs, show_found, show_columns, show_whole)
+
+
 def test_every_word_has_a_question_mark_where_a_user_meets_it(tab, recorded) -> None:
     met = set()
-    for show in (
-        show_ask, show_time, show_states, show_replay, show_judged, show_runs, show_found, show_columns, show_whole
-    ):  # fmt: skip
+    for show in SCENES:
         show(tab)
         marks = tab.locator("main .term:visible")
         met |= set(marks.evaluate_all("nodes => nodes.map((node) => node.getAttribute('aria-label'))"))
@@ -94,6 +98,19 @@ def test_every_word_has_a_question_mark_where_a_user_meets_it(tab, recorded) -> 
         }"""
     )
     assert met == set(words)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_in_the_way_where_sections_are_open(tab, recorded, scheme: str) -> None:
+    tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    found = []
+    for show in SCENES:
+        show(tab)
+        tab.evaluate(AXE.read_text())
+        for each in tab.evaluate("async () => (await axe.run()).violations"):
+            if each["impact"] in ("serious", "critical"):
+                found += [(show.__name__, each["id"], node["html"][:160]) for node in each["nodes"]]
+    assert not found, "\n".join(map(str, found))
 
 
 @pytest.mark.parametrize("view", ["preimages", "replay?domain=push&step=1", "runs", "data?file=words.parquet"])
