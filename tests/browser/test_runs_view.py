@@ -87,6 +87,31 @@ def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab)
     assert frames.input_value() == "1000"
 
 
+def test_the_buttons_of_a_run_stand_beside_each_other_while_another_trains(tab, server):
+    write_run(server, "beside-a-training", "finished", HISTORY)
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+
+    def add_training(route):
+        reply = route.fetch()
+        found = reply.json()
+        shown = {
+            "job": "1",
+            "status": "running",
+            "progress": {"stage": "em", "step": 900, "steps": 22_500, "share": 0.04},
+        }
+        found["runs"].append(
+            {**found["runs"][0], "name": "one-that-trains-jaci-auto", "source": "1-in, 2,000 frames, seed 0", **shown}
+        )
+        route.fulfill(response=reply, json=found)
+
+    tab.route("**/api/runs", add_training)
+    tab.goto("/#/runs?runs=beside-a-training")
+    tab.get_by_text("one-that-trains-jaci-auto").first.wait_for()
+    rename = tab.get_by_role("button", name="Rename beside-a-training").bounding_box()
+    delete = tab.get_by_role("button", name="Delete beside-a-training").bounding_box()
+    assert rename["y"] == delete["y"]
+
+
 @pytest.mark.parametrize("width", [640, 1280])
 def test_the_words_in_empty_fields_and_the_buttons_of_a_run_are_not_cut(tab, server, width):
     if not (server.runs / "a-run").exists():
