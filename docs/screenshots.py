@@ -1,12 +1,14 @@
-"""Pictures of every view of the explorer for the docs: light and dark, for half a screen, a laptop and a projector.
+"""Pictures of every view of the explorer: light and dark, for half a screen, a laptop and a projector.
 
-python docs/screenshots.py [VIEW ...]      writes docs/img/explorer-VIEW-WIDTH-THEME.png
+python docs/screenshots.py [VIEW ...]                  those of the docs: docs/img/explorer-VIEW-WIDTH-THEME.png
+python docs/screenshots.py --out FOLDER [VIEW ...]     all scenes, whole pages, to be looked at
 
 Needs chromium. Look at the pictures before you keep them.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -55,6 +57,90 @@ def wait_for_view(page: Page) -> None:
     page.wait_for_timeout(2000)
 
 
+def show_further_questions(page: Page) -> None:
+    """Open what is asked below an answer, and a term's sentence."""
+    page.wait_for_selector(".overview")
+    page.get_by_text("What explains it to someone").click()
+    page.get_by_text("How probably was it").click()
+    page.locator(".measures").wait_for()
+    page.locator(".further .term").first.click()
+
+
+def show_mistakes(page: Page) -> None:
+    """Type a model of one's own with a mistake in it."""
+    page.wait_for_selector(".overview")
+    page.get_by_role("button", name="New model").click()
+    page.locator("#model-text").fill("Rain\nMatch\nFire = Match and not Rian\nLoss in 0..3 = 3 if Fire else 0")
+    page.get_by_text("How to write a model").click()
+    page.locator(".gutter .wrong").wait_for()
+
+
+def show_large_graph(page: Page) -> None:
+    """Draw two hundred variables."""
+    page.wait_for_selector(".overview")
+    lines = [f"A{k}" for k in range(20)] + [f"B{k} = A{k % 20} or not A{k // 9}" for k in range(179)]
+    page.get_by_role("button", name="New model").click()
+    page.locator("#model-text").fill("\n".join([*lines, "End = " + " or ".join(f"B{k}" for k in range(170, 179))]))
+    page.locator("svg.graph [data-name=End]").wait_for()
+    wait_for_view(page)
+
+
+def show_tour(page: Page) -> None:
+    """Begin the tour."""
+    page.wait_for_selector(".overview")
+    page.get_by_role("button", name="Show me").click()
+
+
+def show_chain(page: Page) -> None:
+    """Trace an event back to the actions behind it."""
+    page.locator("svg.local-graph").wait_for()
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    page.get_by_role("button", name="Why block?").click()
+    page.locator("svg.chain").wait_for()
+    wait_for_view(page)
+
+
+def show_found_graph(page: Page) -> None:
+    """Show whole states with local graphs that a run has found."""
+    page.locator("svg.local-graph .edge.found").first.wait_for(state="attached")
+    page.keyboard.press("n")
+    wait_for_view(page)
+
+
+def show_columns(page: Page) -> None:
+    """Say what the columns of a table of one's own mean."""
+    page.get_by_role("button", name="Try it with an example").click()
+    page.get_by_role("button", name="Check and keep").click()
+    page.get_by_role("button", name="Start training").wait_for()
+
+
+def show_causes(page: Page) -> None:
+    """Show the causes that a run has found in a recording."""
+    page.get_by_text("Share of the").wait_for()
+    wait_for_view(page)
+
+
+def show_training(page: Page) -> None:
+    """Show a training that is under way."""
+    page.get_by_text("Options of the method").click()
+    page.get_by_role("spinbutton", name="Frames", exact=True).fill("2000")
+    page.get_by_role("spinbutton", name="Steps", exact=True).fill("20000")
+    page.get_by_role("button", name="Start training").click()
+    page.get_by_text(" left").first.wait_for()
+    page.wait_for_timeout(1500)
+
+
+def stop_trainings(page: Page) -> None:
+    """Cancel what still runs, so that the next picture waits for nobody."""
+    page.evaluate(
+        """async () => {
+          const jobs = await (await fetch("/api/jobs")).json();
+          for (const { id } of jobs) await fetch(`/api/jobs/${id}`, { method: "DELETE" });
+        }"""
+    )
+
+
 VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "ask": ("#/ask", show_answer),
     "witness": ("#/ask", show_witness),
@@ -64,8 +150,26 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "data": ("#/data?file=push.parquet", wait_for_view),
 }
 
+CLOSER: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "event": ("#/ask?event=ST%3D1", show_answer),
+    "questions": ("#/ask", show_further_questions),
+    "mistakes": ("#/ask", show_mistakes),
+    "large": ("#/ask", show_large_graph),
+    "tour": ("#/ask", show_tour),
+    "time": ("#/ask?example=overflowing-tank", show_answer),
+    "states": ("#/preimages", wait_for_view),
+    "chain": ("#/replay?domain=push&step=1", show_chain),
+    "graphs": ("#/replay?file=states.parquet&run=graphs&step=1", show_found_graph),
+    "empty": ("#/data", wait_for_view),
+    "columns": ("#/data", show_columns),
+    "whole": ("#/data?file=states.parquet", wait_for_view),
+    "causes": ("#/data?file=push.parquet&run=push", show_causes),
+    "training": ("#/runs", show_training),
+    "words": ("#/words", wait_for_view),
+    "guide": ("#/guide?page=choosing-a-definition", wait_for_view),
+}
 
-UNTRAINED = {"ask", "witness", "preimages"}  # views that need no run
+TRAINED = {"replay", "runs", "data", "graphs", "empty", "whole", "causes", "training"}  # views that need a run
 
 
 @contextmanager
@@ -82,6 +186,11 @@ def start_explorer(trained: bool) -> Iterator[str]:
             subprocess.run([*actcause, "collect", "push", "--frames", "4000", "--out", recording], **quiet)
             tiny = ["--set", "steps=600", "--set", "width=32", "--set", "distil_steps=300"]
             subprocess.run([*actcause, "train", recording, "--out", str(runs / "push"), *tiny], **quiet)
+            states, all_of_them = str(data / "states.parquet"), ["--outcome", "all"]
+            subprocess.run([*actcause, "collect", "push", *all_of_them, "--frames", "2000", "--out", states], **quiet)
+            least = ["--set", "steps=100", "--set", "width=16", "--set", "distil_steps=60"]
+            graphs = [*actcause, "train", states, *all_of_them, "--method", "jaci-em", "--out", str(runs / "graphs")]
+            subprocess.run([*graphs, *least], **quiet)
         command = [*actcause, "serve", "--port", "0", "--json", "--data", str(data), "--runs", str(runs)]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
@@ -92,26 +201,38 @@ def start_explorer(trained: bool) -> Iterator[str]:
             server.wait(20)
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Take the pictures of some views, or of all."""
-    FOLDER.mkdir(exist_ok=True)
-    with start_explorer(not set(names or VIEWS) <= UNTRAINED) as url, sync_playwright() as playwright:
+    scenes = VIEWS | CLOSER
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("names", nargs="*", metavar="VIEW")
+    asked = parser.parse_args(arguments)
+    if unknown := set(asked.names) - set(scenes):
+        parser.error(f"there is no view {', '.join(sorted(unknown))}; there are {', '.join(scenes)}")
+    names = asked.names or list(VIEWS if asked.out is None else scenes)
+    folder = asked.out or FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with start_explorer(bool(set(names) & TRAINED)) as url, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for width, height in SIZES.items():
             for theme in THEMES:
                 window = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
                 window.request.get(url)  # which leaves the token's cookie
-                for name in names or VIEWS:
-                    address, prepare = VIEWS[name]
+                for name in names:
+                    address, prepare = scenes[name]
                     page = window.new_page()
                     page.set_default_timeout(120_000)  # a run judges rows at a low priority
                     page.goto(url.partition("?")[0] + address)
                     prepare(page)
-                    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+                    if asked.out is not None:
+                        page.evaluate("scrollTo(0, 0)")  # what sticks to the top of the window belongs to the top
+                    picture = Image.open(BytesIO(page.screenshot(full_page=asked.out is not None))).convert("RGB")
                     # A palette is a third of the size, and nobody sees the difference.
                     picture.quantize(256, dither=Image.Dither.NONE).save(
-                        FOLDER / f"explorer-{name}-{width}-{theme}.png", optimize=True
+                        folder / f"explorer-{name}-{width}-{theme}.png", optimize=True
                     )
+                    stop_trainings(page)
                     page.close()
                 window.close()
         chromium.close()

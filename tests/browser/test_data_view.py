@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-JOB = 120_000  # milliseconds: a job gives way to everything else on the machine
+JOB = 600_000  # milliseconds: a job gives way to everything else on the machine, and tests may have it busy
 
 
 @pytest.fixture
@@ -55,6 +55,30 @@ def test_a_table_becomes_causes_that_can_be_taken_away(tab, mine):
     assert saved.value.path().read_bytes().startswith(b"PAR1")
     tab.get_by_role("button", name="See them in Replay").click()
     tab.get_by_text("without paddle").wait_for(timeout=JOB)
+
+
+def test_a_list_that_comes_late_takes_nothing_away_from_a_file_that_came_meanwhile(tab, mine):
+    held = []
+
+    def hold(route):
+        if held or route.request.method != "GET":
+            route.continue_()
+        else:
+            held.append(route)
+
+    tab.route("**/api/data/files", hold)
+    tab.goto("/#/data")
+    with tab.expect_response(lambda reply: reply.request.method == "PUT"):
+        tab.set_input_files("#data-file", mine)
+    tab.get_by_text(re.compile("my table.csv is here")).wait_for()
+    tab.get_by_label("What later is").select_option("next")
+    assert len(held) == 1
+    with tab.expect_response("**/api/data/files"):
+        held[0].continue_()
+    tab.get_by_label("Feature of later").fill("x")
+    tab.get_by_role("button", name="Check and keep").click()
+    tab.get_by_text("1,500 rows, 50 episodes; the outcome is ball").wait_for()
+    assert tab.get_by_text(re.compile("my table.csv is here")).is_visible()
 
 
 DROP = """([name, bytes]) => {

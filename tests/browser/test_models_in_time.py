@@ -76,6 +76,20 @@ def test_an_effect_past_the_last_step_is_told_beside_it_and_more_steps_answer_it
     assert tab.locator("#effect-error").inner_text() == ""
 
 
+def test_a_number_of_steps_that_cannot_be_is_told_beside_it(tab) -> None:
+    tab.goto("/#/ask?example=rock-throwing-in-time")
+    tab.wait_for_selector(".overview")
+    for number, said in {"-3": "must be at least 0; got -3.", "2.5": "must be a whole number; got 2.5."}.items():
+        tab.fill("#steps", number)
+        tab.keyboard.press("Tab")
+        tab.locator("#steps-error", has_text=said).wait_for()
+        assert tab.get_attribute("#steps", "aria-invalid") == "true"
+    tab.fill("#steps", "2")
+    tab.keyboard.press("Tab")
+    tab.wait_for_selector("h1:has-text('What caused BS=1 at step 2?'):not(.stale)")
+    assert tab.locator("#steps-error").inner_text() == ""
+
+
 def test_a_model_of_ones_own_is_seen_in_all_states_with_all_its_steps(tab) -> None:
     tab.goto("/")
     tab.wait_for_selector(".overview")
@@ -86,7 +100,7 @@ def test_a_model_of_ones_own_is_seen_in_all_states_with_all_its_steps(tab) -> No
     tab.click("text=See all states")
     tab.wait_for_selector("main.view-preimages")
     tab.get_by_text("open@0=1, ").first.wait_for()
-    assert tab.get_by_label("Outcome").input_value() == "full@3"
+    assert tab.get_by_label("Outcome (a variable or a formula)").input_value() == "full@3"
 
 
 def test_a_name_that_the_model_does_not_have_is_told_and_stays_as_it_was_typed(tab) -> None:
@@ -104,7 +118,7 @@ def test_all_states_shows_what_is_asked_while_it_computes(tab) -> None:
     tab.route("**/api/preimages/picture", lambda route: waiting.append(route))  # and do not answer yet
     tab.goto("/#/preimages?example=loader")
     tab.get_by_text("Computing").wait_for()
-    assert tab.get_by_label("Outcome").input_value() == "D"
+    assert tab.get_by_label("Outcome (a variable or a formula)").input_value() == "D"
     assert tab.locator(".picker .chosen").inner_text() != ""
     for route in waiting:
         route.continue_()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_all_valid_pairs_of_the_mover_are_counted_by_cost(tab) -> None:
     opened(tab, "?example=mover-1d")
     tab.get_by_text("1,024 valid maps").wait_for()
     chart = tab.get_by_role("img", name="Valid maps by variables in all").get_attribute("aria-label")
-    assert "cost 14 1; cost 15 10;" in chart
+    assert "14 variables 1; 15 variables 10;" in chart
 
 
 def test_pairs_that_are_not_counted_are_said_to_be_so(tab) -> None:
@@ -197,7 +198,7 @@ def test_mistakes_are_said_and_can_be_put_right(tab) -> None:
     share = tab.get_by_label("alpha sufficiency, a number or a fraction")
     share.fill("1.5")
     share.press("Enter")
-    tab.get_by_role("alert").filter(has_text="alpha_sufficiency must be between 0 and 1; got 1.5").wait_for()
+    tab.get_by_role("alert").filter(has_text="(alpha sufficiency) must be between 0 and 1; got 1.5").wait_for()
     assert share.get_attribute("aria-invalid") == "true"
     share.fill("1/3")
     share.press("Enter")
@@ -227,6 +228,30 @@ def test_a_model_of_ones_own_can_be_typed_and_its_mistake_has_a_line(tab) -> Non
     tab.reload()
     tab.get_by_role("heading", name="What C hangs on, in every state").wait_for()
     assert figures(tab)["states"] == "100"
+
+
+def test_a_model_of_ones_own_starts_from_usual_shares_whatever_was_shown_before(tab) -> None:
+    for example in ("rock-throwing", "mover-1d", "halt-and-charge"):
+        opened(tab, f"?example={example}")
+        tab.get_by_text("Model text").first.click()
+        tab.locator("#model-text").fill("A in 0..4\nB in 0..4\nC = A < B")
+        tab.get_by_role("heading", name="What C hangs on, in every state").wait_for()
+        shares = [tab.get_by_label(f"alpha {name}, a number or a fraction") for name in ("sufficiency", "necessity")]
+        assert [share.input_value() for share in shares] == ["0.2", "0.01"]
+    shares[0].fill("0.3")
+    shares[0].press("Enter")
+    tab.wait_for_url(re.compile(r"as=0\.3"))
+    tab.locator("#model-text").fill("A in 0..5\nB in 0..5\nC = A < B")  # one's own share stays with one's own model
+    tab.locator(".figure", has_text="36").first.wait_for()
+    assert shares[0].input_value() == "0.3"
+
+
+def test_what_matters_has_the_room_of_its_table(tab) -> None:
+    tab.set_viewport_size({"width": 640, "height": 900})
+    opened(tab, "?example=mover-1d")
+    wide = "row => [...row.children].map((cell) => cell.offsetWidth)"
+    _, words, digits, *_ = tab.locator(".binaries tbody tr").first.evaluate(wide)
+    assert words > 2 * digits
 
 
 def test_a_space_that_is_too_large_leaves_the_page_usable(tab) -> None:

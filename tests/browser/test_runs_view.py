@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-JOB = 120_000  # milliseconds: a job gives way to everything else on the machine
+JOB = 600_000  # milliseconds: a job gives way to everything else on the machine, and tests may have it busy
 
 
 def form(tab, **values):
@@ -70,14 +70,65 @@ def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab)
     tab.goto("/#/runs")
     form(tab, Frames=10, Steps=5)
     tab.get_by_role("button", name="Start training").click()
-    tab.get_by_text(re.compile(r"frames.*greater than or equal to 100")).wait_for()
+    tab.get_by_text("The number of frames must be at least 100; got 10.").wait_for()
     frames = tab.get_by_role("spinbutton", name="Frames", exact=True)
+    assert frames.get_attribute("aria-invalid") == "true"  # it is led to
+    assert frames.evaluate("node => node === document.activeElement")
     assert frames.input_value() == "10"
     frames.fill("1000")
+    tab.get_by_role("spinbutton", name="Layers", exact=True).fill("9")
+    tab.get_by_text("Options of the method").click()  # folded away
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_text("The number of layers must be at most 8; got 9.").wait_for()
+    tab.get_by_role("spinbutton", name="Layers", exact=True).fill("")
     tab.get_by_role("combobox", name="Method", exact=True).select_option("never")
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_text("The method never does not take the option 'steps'").wait_for(timeout=JOB)
     assert frames.input_value() == "1000"
+
+
+def test_the_buttons_of_a_run_stand_beside_each_other_while_another_trains(tab, server):
+    write_run(server, "beside-a-training", "finished", HISTORY)
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+
+    def add_training(route):
+        reply = route.fetch()
+        found = reply.json()
+        shown = {
+            "job": "1",
+            "status": "running",
+            "progress": {"stage": "em", "step": 900, "steps": 22_500, "share": 0.04},
+        }
+        found["runs"].append(
+            {**found["runs"][0], "name": "one-that-trains-jaci-auto", "source": "1-in, 2,000 frames, seed 0", **shown}
+        )
+        route.fulfill(response=reply, json=found)
+
+    tab.route("**/api/runs", add_training)
+    tab.goto("/#/runs?runs=beside-a-training")
+    tab.get_by_text("one-that-trains-jaci-auto").first.wait_for()
+    rename = tab.get_by_role("button", name="Rename beside-a-training").bounding_box()
+    delete = tab.get_by_role("button", name="Delete beside-a-training").bounding_box()
+    assert rename["y"] == delete["y"]
+
+
+@pytest.mark.parametrize("width", [640, 1280])
+def test_the_words_in_empty_fields_and_the_buttons_of_a_run_are_not_cut(tab, server, width):
+    if not (server.runs / "a-run").exists():
+        write_run(server, "a-run", "finished", HISTORY)
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.goto("/#/runs")
+    tab.get_by_text("Options of the method").click()
+    room = """nodes => nodes.map((node) => {
+      const style = getComputedStyle(node), pen = document.createElement("canvas").getContext("2d");
+      pen.font = style.font;
+      const [left, right] = [parseFloat(style.paddingLeft), parseFloat(style.paddingRight)];
+      return node.clientWidth - left - right - pen.measureText(node.placeholder).width;
+    })"""
+    assert min(tab.locator(".training details input").evaluate_all(room)) >= 20  # for the arrows that change it
+    end = "nodes => Math.max(...nodes.map((node) => node.getBoundingClientRect().right))"
+    last = tab.get_by_role("row", name=re.compile("a-run")).get_by_role("button")
+    assert last.evaluate_all(end) <= width
 
 
 HISTORY = '{"stage": "passive", "step": 50, "full": 0.9}\n{"stage": "passive", "step": 100, "full": 0.4}\n'
@@ -120,6 +171,22 @@ def test_a_run_is_renamed_and_deleted(tab, server):
     tab.get_by_role("button", name="Delete second-name").click()
     tab.get_by_text("second-name was deleted.").wait_for()
     assert not (server.runs / "second-name").exists()
+
+
+def test_a_run_from_the_command_line_is_replayed_on_its_own_recording_and_one_without_a_curve_says_so(tab, server):
+    from actcause import learn
+    from actcause.data import collect
+    from actcause.learn import runs
+
+    data = collect("2-in", 300, seed=1)
+    data.save(server.data / "outside.parquet")
+    runs.train(learn.make("never"), data, server.runs / "outside", source="outside.parquet", tensorboard=False)
+    write_run(server, "with-curve", "finished", HISTORY)
+    tab.goto("/#/runs?runs=outside,with-curve")
+    tab.get_by_text("No curve was written for outside.").wait_for()
+    tab.get_by_role("button", name="Replay outside").click()
+    tab.get_by_role("columnheader", name="Found").wait_for(timeout=JOB)
+    assert tab.get_by_label("Recording or domain").input_value() == "file:outside.parquet"
 
 
 def test_a_training_says_how_long_it_will_take(tab):

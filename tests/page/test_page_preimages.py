@@ -62,8 +62,14 @@ def test_a_state_is_explained(client) -> None:
     ("wrong", "said"),
     [
         ({"example": "rock-throwing", "outcome": "BZ"}, "The outcome 'BZ' cannot be read: unknown variable 'BZ'"),
-        ({"example": "rock-throwing", "alpha_sufficiency": "1.5"}, "alpha_sufficiency must be between 0 and 1"),
-        ({"example": "rock-throwing", "alpha_necessity": "much"}, "alpha_necessity must be a number between 0 and 1"),
+        (
+            {"example": "rock-throwing", "alpha_sufficiency": "1.5"},
+            "(alpha sufficiency) must be between 0 and 1",
+        ),
+        (
+            {"example": "rock-throwing", "alpha_necessity": "much"},
+            "(alpha necessity) must be a number between 0 and 1",
+        ),
         ({"example": "rock-throwing", "where": "ST =="}, "The restriction 'ST ==' cannot be read"),
         ({"example": "rock-throwing", "where": "ST > 1"}, "No context satisfies"),
         ({"example": "rock-throwing", "pair": 33}, "numbered 1 to 32"),
@@ -287,7 +293,7 @@ def test_a_space_too_large_is_refused_with_the_remedy() -> None:
 def test_a_space_too_slow_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spaces, "SECONDS", 1e-9)
     text = "\n".join(f"A{i}" for i in range(14)) + "\nY = " + " + ".join(f"A{i}" for i in range(14))
-    with pytest.raises(spaces.QueryError, match=r"takes longer than 1e-09 seconds; add a restriction"):
+    with pytest.raises(spaces.QueryError, match=r"takes longer than 1e-09 seconds; fill in 'Only states in which'"):
         picture(text=text, alpha_sufficiency="none")
 
 

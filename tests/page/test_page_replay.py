@@ -139,6 +139,13 @@ def test_what_was_found_can_be_taken_away_as_a_file(client, run, settings, tmp_p
     assert client.get("/api/replay/found", params=where | {"kind": "exe"}).status_code == 422
 
 
+def test_whoever_finds_judged_rows_finds_what_is_said_of_them_too(client, run, settings):
+    asked = {"source": {"domain": "1-in", "seed": 5, "frames": 400}, "run": run}
+    wait_for_job(client, client.post("/api/replay/explain", json=asked).json()["job"])
+    rows = max((settings.runs / run / "found").glob("*.parquet"), key=lambda path: path.stat().st_mtime_ns)
+    assert rows.with_suffix(".json").stat().st_mtime_ns <= rows.stat().st_mtime_ns  # it was there before they were
+
+
 def test_a_run_of_other_factors_is_refused_in_a_sentence(client, run):
     begun = client.post("/api/replay/explain", json={"source": {"domain": "push", "frames": 200}, "run": run}).json()
     found = wait_for_job(client, begun["job"])
@@ -253,6 +260,7 @@ def test_a_run_of_all_outcomes_is_offered_judges_whole_states_and_gives_chains(c
     begun = client.post("/api/replay/explain", json=asked).json()
     job = wait_for_job(client, begun["job"])
     assert job["result"]["rows"] == len(states)
+    assert job["result"]["unsure"] is None  # graphs do not say
     shown = episode(client, **asked, at=0)
     written = Recording.load(settings.runs / graph_run / "found" / "states.parquet.parquet")
     found = written.extra["found.block.pusher"][: shown["steps"]]

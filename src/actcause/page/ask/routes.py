@@ -20,7 +20,7 @@ from .answers import NO_VERDICT, SECONDS, STATUSES, name_definition, read_defini
 router = APIRouter(prefix="/api/ask")
 
 MOST_TEXT = 100_000
-MOST_STEPS = 10_000
+MOST_STEPS = 500  # as the form has it; models of more steps are for the command line
 GRACE = 1.5  # seconds after a question's own in which it may end by itself; then its process is killed
 
 Name = Annotated[str, Field(max_length=200)]

@@ -44,8 +44,8 @@ def judge_rows(payload: Mapping[str, Any], report: Callable[[dict[str, Any]], No
             writer.append(part)
             tally.add(part)
             report({"stage": "judging rows", "step": tally.rows, "share": tally.rows / total if total else None})
-    result = tally.result()
-    write_whole_bytes(out.with_suffix(".json"), json.dumps(result).encode())
+        result = tally.result()
+        _keep_summary(out, result)
     _prune(out.parent)
     return result
 
@@ -62,7 +62,6 @@ def _judge_whole(payload: Mapping[str, Any], out: Path) -> dict[str, Any]:
     judged = predict_graphs(run, recording, hindsight=bool(payload.get("hindsight")))
     graphs = read_found_graphs(judged)
     out.parent.mkdir(exist_ok=True)
-    judged.save(out)
     errors = {} if graphs is None or recording.cause is None else measure_errors(recording, graphs)
     rates = {
         f"{outcome} by {factor}": float(judged.extra[f"found.{outcome}.{factor}"].mean())
@@ -72,12 +71,18 @@ def _judge_whole(payload: Mapping[str, Any], out: Path) -> dict[str, Any]:
     result = {
         "rows": len(judged),
         "rates": rates,
-        "unsure": 0.0,
+        "unsure": None,  # which graphs do not say
         "error": sum(errors.values()) / len(errors) if errors else None,
     }
-    write_whole_bytes(out.with_suffix(".json"), json.dumps(result).encode())
+    _keep_summary(out, result)
+    judged.save(out)
     _prune(out.parent)
     return result
+
+
+def _keep_summary(out: Path, result: Mapping[str, Any]) -> None:
+    """Keep what is said of all rows, before the rows are there: whoever finds them finds this too."""
+    write_whole_bytes(out.with_suffix(".json"), json.dumps(result).encode())
 
 
 def read_summary(payload: Mapping[str, Any]) -> dict[str, Any]:

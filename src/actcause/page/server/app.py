@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -21,12 +22,18 @@ from ..spaces import routes as preimages
 from . import jobs
 from .guard import Guard, error_response
 from .jobs import Jobs
-from .services import Refused, Services
+from .services import Refused, Services, name_field
 from .settings import Settings
 from .workers import QuestionWorkers
 
 STATIC = Path(__file__).parents[1] / "static"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+BOUNDS = {  # how a bound that a value is past is said
+    "greater_than": "more than",
+    "greater_than_equal": "at least",
+    "less_than": "less than",
+    "less_than_equal": "at most",
+}
 ROUTERS = (ask.router, preimages.router, replay.router, runs.router, uploads.router, jobs.router, guide.router)
 
 
@@ -65,14 +72,26 @@ def _serve_files(app: FastAPI) -> None:
         return FileResponse(files[name], media_type=TYPES[files[name].suffix])
 
 
+def _describe_invalid(first: Mapping[str, Any]) -> Refused:
+    """Say what is wrong with a value; one past a bound, as a field of a form may have it, in plain words."""
+    words = None
+    if first["type"] in BOUNDS:
+        words = " ".join(f"{BOUNDS[first['type']]} {limit:,}" for limit in first["ctx"].values())
+    elif first["type"].startswith("int_"):
+        words = "a whole number"
+    if words is not None:
+        name = str(first["loc"][-1])
+        return Refused(f"{name_field(name)} must be {words}; got {str(first['input'])[:40]}.", parameter=name)
+    where = ".".join(str(part) for part in first["loc"] if part != "body")[:100]
+    return Refused(f"{where or 'The request'}: {first['msg']}.")
+
+
 async def _show_error(request: Request, error: Exception) -> Response:
     """Say what is wrong; of an invalid request, the first thing."""
     if isinstance(error, ActCauseError):
         error = Refused.of(error)
     elif isinstance(error, RequestValidationError):
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != "body")[:100]
-        error = Refused(f"{where or 'The request'}: {first['msg']}.")
+        error = _describe_invalid(error.errors()[0])
     elif isinstance(error, HTTPException):
         words = {404: "There is nothing at this address.", 405: "This address cannot be asked that way."}
         error = Refused(words.get(error.status_code, str(error.detail)), status=error.status_code)

@@ -19,10 +19,26 @@ FIELDS = {
     "contrast": "What it is set against",
     "normality": "What is normal",
     "steps": "The number of steps",
-    "instead": "the field 'instead of it'",
+    "instead": "The field 'Instead of it'",
+    "contexts": "What is known",
+    "evidence": "What is known",
+    "prior": "How probable what was the case is",
+    "alpha_sufficiency": "The share that may be undone (alpha sufficiency)",
+    "alpha_necessity": "The share that must undo it (alpha necessity)",
     "outcome": "The outcome",
     "where": "The restriction",
+    "frames": "The number of frames",
+    "seed": "The seed",
+    "draw": "The seed",  # the form has one for both
+    "minutes": "The field 'Minutes at most'",
+    "distil_steps": "The number of steps to compress",
+    "batch": "The number of rows of a step",
+    "width": "The width of the networks",
+    "layers": "The number of layers",
 }
+
+
+CHOICES = {("normality_order", "count"): "'compare worlds by: how many, by weight'"}  # as the page words them
 
 
 class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget does
@@ -52,7 +68,7 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
 
 def name_field(parameter: str, value: str = "") -> str:
     """Name a parameter as the page does."""
-    return FIELDS.get(parameter, parameter) + (f" {value}" if value else "")
+    return CHOICES.get((parameter, value)) or FIELDS.get(parameter, parameter) + (f" {value}" if value else "")
 
 
 @dataclass(frozen=True)

@@ -163,8 +163,8 @@ def limit_time() -> Iterator[None]:
         yield
     except OutOfBudget:
         raise QueryError(
-            f"This state space takes longer than {SECONDS:g} seconds; add a restriction, give the variables smaller "
-            f"ranges, or choose an alpha_sufficiency below 1/2, with which each state is decided by itself."
+            f"This state space takes longer than {SECONDS:g} seconds; fill in 'Only states in which', give the "
+            "variables smaller ranges, or let alpha sufficiency be below 1/2: each state is decided by itself then."
         ) from None
 
 
@@ -190,13 +190,13 @@ class PairWalk:
     def read_pair(self, number: int) -> tuple[Array, Array | None]:
         """Read the masks of a pair, counted from 1, and those of the one before it."""
         if not 1 <= number <= self.most:
-            raise QueryError(f"The pairs that can be shown are numbered 1 to {self.most:,}; got {number}.")
+            raise QueryError(f"The maps that can be shown are numbered 1 to {self.most:,}; got {number}.")
         if number < self._number:
             self._restart()
         while self._number < number:
             following = next(self._pairs, None)
             if following is None:
-                raise QueryError(f"There are only {self._number:,} pairs of least cost; got {number}.")
+                raise QueryError(f"There are only {self._number:,} best maps; got {number}.")
             self._before, self._now = self._now, following
             self._number += 1
         assert self._now is not None
@@ -209,7 +209,7 @@ def _find_pairs(states: StateSpace, sufficiency: Fraction | None, necessity: Fra
         raise OutOfBudget(partitions.status)
     if partitions.cost is None:
         raise QueryError(
-            "No assignment of binaries is valid for all states with these shares: choose a larger alpha_necessity, "
-            "or an alpha_sufficiency below 1/2."
+            "With these shares no choice of variables fits all states: choose a larger alpha necessity, or an alpha "
+            "sufficiency below 1/2."
         )
     return PairWalk(partitions)

@@ -28,7 +28,7 @@ export function buildOverview(world, answers, verdicts, opened, { play, ask, tog
     "tr",
     {},
     el("th", { scope: "col" }, "Definition", explain("definition")),
-    verdicts && el("th", { scope: "col" }, "A cause?"),
+    verdicts && el("th", { scope: "col" }, "A cause?", explain("cause")),
     names.map((name) => el("th", { scope: "col" }, labels.has(name) && el("span", { class: "label", text: labels.get(name) }), el("code", { text: `${name}=${value(name)}` }))),
   );
   const rows = answers.map((answer) =>
@@ -143,7 +143,7 @@ function causeItem(cause, labels, pressed, play) {
         text: `▷ ${eventText(cause.event)}`,
         on: { click: play },
       }),
-      cause.rank && el("span", { class: "degree", title: "rank by how normal its best witness is", text: `rank ${cause.rank}` }),
+      cause.rank && el("span", { class: "degree", title: "rank by how normal its best witness is", text: `rank ${cause.rank}` }, explain("rank")),
       el("span", { class: "degree", title: "degree of responsibility", text: degreeText(cause) }),
     ),
     el("p", { class: "sentence", text: cause.sentence }),

@@ -159,7 +159,7 @@ export class QuestionForm {
   /** The model itself, as the server is asked about it. */
   get modelAsked() {
     const steps = this.steps.value.trim();
-    return { text: this.editor.get(), steps: this.isTimed && /^\d+$/.test(steps) ? Number(steps) : null };
+    return { text: this.editor.get(), steps: this.isTimed && steps ? Number(steps) : null };
   }
 
   /** The question as the address has it. */

@@ -190,6 +190,11 @@ class Ask {
       model = await this.latest.check(() => post("/api/ask/check", this.form.modelAsked));
     } catch (error) {
       this.put = null;
+      if (this.form.markInvalid(error.parameter, error.message)) {
+        editor.mark(null, null);
+        this.refuse("");
+        return;
+      }
       if (error.status) editor.mark(error.line, error.message);
       this.refuse(error.status ? "There is a mistake in the model." : error.message, !error.status);
       return;

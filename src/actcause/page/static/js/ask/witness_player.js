@@ -1,5 +1,6 @@
 // Playing a witness again: what happened, what is changed, what is held, what comes out.
 import { drawOnRelease } from "../shared/draw_on_release.js";
+import { explain } from "../shared/terms.js";
 import { button, el, put, prefersStillness } from "../shared/ui.js";
 import { joinWords } from "./verdict_line.js";
 
@@ -81,8 +82,7 @@ export function buildPlayer(show, cleared) {
       el(
         "div",
         { class: "row" },
-        el("strong", { text: playing }),
-        el("span", { class: "grow" }),
+        el("span", { class: "grow" }, el("strong", { text: playing }), explain("witness", { "data-role": "witness" })),
         button("‹ Back", () => go(at - 1), { class: "small", "data-role": "back", disabled: at === 0 }),
         button("Next ›", () => go(at + 1), { class: "small", "data-role": "next", disabled: at === stepping.length - 1 }),
         button("Play again", () => go(0, true), { class: "small", "data-role": "again" }),

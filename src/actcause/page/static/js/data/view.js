@@ -3,7 +3,8 @@ import { hasEnded, get, post, upload, remove, watch } from "../shared/api.js";
 import { drawBars, formatNumber } from "../shared/chart.js";
 import { fitsLayout } from "../replay/view.js";
 import { buildTrainingForm, buildTrainingLine } from "../runs/training_form.js";
-import { button, copy, el, field, notice, put, spinner, table } from "../shared/ui.js";
+import { explain } from "../shared/terms.js";
+import { button, copy, el, field, keepNewest, notice, put, spinner, table } from "../shared/ui.js";
 
 const ROLES = [
   ["state", "state of a factor"],
@@ -53,6 +54,8 @@ class Data {
     this.run = state.run ?? "";
     this.hindsight = state.hindsight === "1";
     this.stops = [];
+    this.latestList = keepNewest();
+    this.subject = 0; // counts the files that were turned to: what comes late, of an earlier one, is dropped
     this.build(root);
   }
 
@@ -74,7 +77,7 @@ class Data {
     root.append(
       el("h1", { text: "Data", class: "spoken" }),
       el("div", { class: "data-parts" },
-        el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", { text: "Recordings" }), this.files),
+        el("section", { class: "stack", "aria-label": "Files" }, this.drop, el("h2", {}, "Recordings", explain("recording")), this.files),
         el("div", { class: "stack" }, this.said, this.columns, this.learn, this.causes)),
     );
     // A file may be dropped anywhere: elsewhere the browser would leave the page and open it.
@@ -96,9 +99,24 @@ class Data {
   }
 
   async begin() {
+    const mine = this.turnTo(this.name);
     await this.list();
+    if (!this.isAbout(mine)) return; // a file was dropped or chosen meanwhile
     if (this.name) await this.open(this.name);
-    else if (!this.said.hasChildNodes()) put(this.said, this.help()); // a file may have been dropped meanwhile
+    else if (!this.said.hasChildNodes()) put(this.said, this.help()); // a file may be on its way
+  }
+
+  /** Turn to a file, or to none; returns what `isAbout` is asked with later. */
+  turnTo(name) {
+    if (name !== this.name) this.run = "";
+    this.name = name;
+    this.subject += 1;
+    return this.subject;
+  }
+
+  /** Whether the user has neither left nor turned to another file since. */
+  isAbout(subject) {
+    return !this.over && subject === this.subject;
   }
 
   /** For who has chosen nothing: what a file looks like, and one to try. */
@@ -124,12 +142,14 @@ class Data {
     this.app.remember({ file: this.name, run: this.run, hindsight: this.run && this.hindsight ? 1 : "" });
   }
 
-  /** Do something; a mistake is said and nothing is lost. */
+  /** Do something for the file that is shown; a mistake is said and nothing is lost. Undefined where it failed or came late. */
   async attempt(action, where = this.said) {
+    const mine = this.subject;
     try {
-      return await action();
+      const done = await action();
+      return this.isAbout(mine) ? done : undefined;
     } catch (error) {
-      if (!this.over) notice(where, error.message, "bad");
+      if (this.isAbout(mine)) notice(where, error.message, "bad");
       return undefined;
     }
   }
@@ -137,8 +157,10 @@ class Data {
   // -- files --------------------------------------------------------------------------------------
 
   async list() {
-    await this.attempt(async () => {
-      this.known = await get("/api/data/files");
+    try {
+      const known = await this.latestList(() => get("/api/data/files"));
+      if (!known || this.over) return;
+      this.known = known;
       put(
         this.files,
         this.known.recordings.length === 0 && el("p", { class: "soft", text: "None yet." }),
@@ -149,14 +171,16 @@ class Data {
               button("Rename", () => this.rename(one.name), { "aria-label": `Rename ${one.name}` }),
               button("Delete", () => this.delete(one.name), { "aria-label": `Delete ${one.name}` }))))),
       );
-    });
+    } catch (error) {
+      if (!this.over) notice(this.said, error.message, "bad");
+    }
   }
 
   async rename(name) {
     const wanted = prompt(`Another name for ${name}`, name)?.trim();
     if (!wanted || wanted === name) return;
     const renamed = await this.attempt(() => post(`/api/data/files/${encodeURIComponent(name)}/rename`, { name: wanted }));
-    if (!renamed || this.over) return;
+    if (!renamed) return;
     await this.open(renamed.name);
     notice(this.said, `${name} is called ${renamed.name} now.`, "good");
   }
@@ -164,8 +188,8 @@ class Data {
   async delete(name) {
     if (!confirm(`Delete the recording ${name} for good?`)) return;
     const deleted = await this.attempt(() => remove(`/api/data/files/${encodeURIComponent(name)}`));
-    if (!deleted || this.over) return;
-    this.name = this.run = "";
+    if (!deleted) return;
+    this.turnTo("");
     this.remember();
     for (const part of [this.columns, this.learn, this.causes]) part.hidden = true;
     notice(this.said, `${name} was deleted.`, "good");
@@ -181,25 +205,29 @@ class Data {
       bar.value = share;
       words.textContent = share < 1 ? ` ${file.name}: ${Math.floor(100 * share)}% sent` : ` ${file.name} is being read …`;
     };
-    const looked = await this.attempt(() => upload(`/api/data/files/${encodeURIComponent(file.name)}`, file, onProgress));
+    let looked = null;
+    try {
+      looked = await upload(`/api/data/files/${encodeURIComponent(file.name)}`, file, onProgress);
+    } catch (error) {
+      if (!this.over) notice(this.said, error.message, "bad");
+    }
     this.input.value = "";
     if (!looked || this.over) return;
-    this.name = looked.name;
-    this.run = "";
+    const mine = this.turnTo(looked.name);
     await this.list();
+    if (!this.isAbout(mine)) return;
     notice(this.said, looked.name === file.name ? `${file.name} is here.` : `${file.name} is here as ${looked.name}.`, "good");
     await this.showFile(looked);
   }
 
   async open(name) {
-    if (name !== this.name) this.run = "";
-    this.name = name;
+    const mine = this.turnTo(name);
     notice(this.said, "");
     for (const part of [this.columns, this.learn, this.causes]) part.hidden = true;
     const looked = await this.attempt(() => get(`/api/data/files/${encodeURIComponent(name)}`));
-    if (!looked || this.over || this.name !== name) return;
+    if (!looked) return;
     await this.list();
-    await this.showFile(looked);
+    if (this.isAbout(mine)) await this.showFile(looked);
   }
 
   async showFile(looked) {
@@ -219,10 +247,11 @@ class Data {
     const command = `actcause train ${this.name} --outcome all --out graphs`;
     put(
       this.columns,
-      el("h2", { text: `${this.name}: ${looked.rows.toLocaleString("en")} rows of whole states` }),
+      el("h2", { text: `${this.name}: ${looked.rows.toLocaleString("en")} rows of whole states` }, explain("whole states")),
       el("p", { text: "Every row has what each factor was and what each became, so that causes of all of them can be asked for at once: a local graph for every step." }),
       el("div", { class: "row" }, button("See it in Replay", () => this.app.go("replay", { file: this.name }), { class: "main" })),
       el("p", {}, "To learn the local graphs, in a terminal where the file is: ", el("code", { text: command }), " ", button("Copy command", () => copy(command, "The command is copied."), { class: "small" })),
+      el("p", { class: "soft small", text: "Replay draws them beside the true ones once the folder graphs is in the explorer's folder of runs (actcause serve --runs)." }),
     );
     this.columns.hidden = false;
   }
@@ -248,10 +277,10 @@ class Data {
       "div",
       { class: "stack" },
       el("div", { class: "data-columns" },
-        table(["Column", "Type", "Range", "Missing", "What it is", "Factor", "Feature"], columns)),
+        table(["Column", "Type", "Range", "Missing", "What it is", el("span", {}, "Factor", explain("factor")), el("span", {}, "Feature", explain("feature"))], columns)),
       el("div", { class: "row data-ends" },
-        field("What is explained (the outcome)", this.outcome),
-        field("Factor with its own previous value", this.own),
+        field("What is explained (the outcome)", this.outcome, explain("outcome")),
+        field("Factor with its own previous value", this.own, explain("own factor")),
         button("Check and keep", () => this.keep(), { class: "main" })),
       this.mistake,
     );
@@ -318,18 +347,19 @@ class Data {
     const body = { roles, outcome: this.outcome.value, own: this.own.value };
     const address = `/api/data/files/${encodeURIComponent(this.name)}/mapping`;
     const found = await this.attempt(() => post(address, body), this.mistake);
-    if (!found || this.over) return;
+    if (!found) return;
     notice(this.mistake, "Every row was checked; the meaning of the columns is kept beside the file.", "good");
+    const mine = this.subject;
     await this.list();
-    await this.summarise(found);
+    if (this.isAbout(mine)) await this.summarise(found);
   }
 
   /** What the file holds once its columns are understood; then one can learn from it. */
   async summarise(known = null) {
     put(this.summary, spinner("reading every row"));
-    const name = this.name;
-    const found = known ?? (await this.attempt(() => get(`/api/data/files/${encodeURIComponent(name)}/summary`), this.summary));
-    if (!found || this.over || this.name !== name) return;
+    const address = `/api/data/files/${encodeURIComponent(this.name)}/summary`;
+    const found = known ?? (await this.attempt(() => get(address), this.summary));
+    if (!found) return;
     const rate = (factor) => (factor.rate === null ? "not known" : `${(100 * factor.rate).toFixed(1)}%`);
     const features = (factor) => factor.features.map((one) => `${one.name} (${formatNumber(one.low)} to ${formatNumber(one.high)})`).join(", ");
     put(
@@ -345,7 +375,7 @@ class Data {
 
   async offerTraining() {
     const [listed, replayed] = (await this.attempt(() => Promise.all([get("/api/runs"), get("/api/replay/sources")]))) ?? [];
-    if (!listed || this.over) return;
+    if (!listed) return;
     const layout = replayed.recordings.find((one) => one.name === this.name)?.layout;
     const fitting = replayed.runs.filter((run) => fitsLayout(run, layout));
     this.progress = el("div");
@@ -357,7 +387,7 @@ class Data {
     put(
       this.learn,
       el("h2", { text: "Learn what causes the outcome" }),
-      fitting.length > 0 && field("A run that fits is there already", choose),
+      fitting.length > 0 && field("A run that fits is there already", choose, explain("run")),
       buildTrainingForm({ ...this.known, methods: listed.methods, about: listed.about }, { file: this.name, onStart: (begun) => this.follow(begun.job) }),
       this.progress,
     );
@@ -367,13 +397,13 @@ class Data {
   }
 
   follow(job) {
-    const { node, stop } = buildTrainingLine(job, (found) => this.showTraining(found));
+    const mine = this.subject;
+    const { node, stop } = buildTrainingLine(job, (found) => this.isAbout(mine) && this.showTraining(found));
     this.stops.push(stop);
     put(this.progress, node);
   }
 
   async showTraining(job) {
-    if (this.over) return;
     if (job.state !== "done") {
       notice(this.progress, job.state === "cancelled" ? "The training was cancelled; under Runs it can be resumed." : job.error, job.state === "cancelled" ? "warn" : "bad");
       return;
@@ -393,10 +423,10 @@ class Data {
       el("option", { value: "0", text: "from the state alone" }), el("option", { value: "1", text: "knowing the outcome" }));
     judged.value = hindsight ? "1" : "0";
     const body = el("div", { class: "stack" });
-    put(this.causes, el("div", { class: "row" }, el("h2", { class: "grow", text: `What ${run} found` }), field("Judged", judged)), body);
+    put(this.causes, el("div", { class: "row" }, el("h2", { class: "grow", text: `What ${run} found` }), field("Judged", judged, explain("hindsight"))), body);
     const asked = { source: { file: this.name }, run, hindsight };
     const reply = await this.attempt(() => post("/api/replay/explain", asked), body);
-    if (!reply || this.over) return;
+    if (!reply) return;
     if (reply.ready) {
       put(body, reply.result.rates && this.shares(reply.result), this.downloads());
       return;
@@ -415,7 +445,7 @@ class Data {
     const values = Object.entries(found.rates).map(([name, value]) => ({ name, value, text: `${(100 * value).toFixed(1)}%` }));
     const error = found.error === null ? "" : ` Beside the true causes, ${(100 * found.error).toFixed(2)}% of the answers are wrong.`;
     return [
-      el("p", { text: `Share of the ${found.rows.toLocaleString("en")} rows in which each factor was found to be a cause; unsure in ${(100 * found.unsure).toFixed(1)}%.${error}` }),
+      el("p", { text: `Share of the ${found.rows.toLocaleString("en")} rows in which each factor was found to be a cause${found.unsure === null ? "" : `; unsure in ${(100 * found.unsure).toFixed(1)}%`}.${error}` }, explain("unsure")),
       drawBars(values, { title: "Share of rows in which a factor is a cause", most: 1, width: 560 }),
     ];
   }

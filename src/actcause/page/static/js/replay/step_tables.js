@@ -55,7 +55,7 @@ function meter(value) {
 /** What happened beside what the model predicts with all factors and without each of them. */
 export function buildPredictionTable(episode, step) {
   if (!episode.probability) return null;
-  if (!episode.expected) return el("p", { class: "soft small", text: "This run's method has no model that can leave factors out." });
+  if (!episode.expected) return el("p", { class: "soft small", text: "This run says nothing of what comes without each factor." });
   const happened = episode.outcome[step];
   const names = episode.outcome_features;
   const few = names.length <= 4;
@@ -65,21 +65,16 @@ export function buildPredictionTable(episode, step) {
   const most = findLargestGap(episode);
   const cells = (values) => (few ? values.map((value) => el("td", { class: "number", text: formatBrief(value) })) : []);
   return el(
-    "div",
-    {},
-    el("h3", { text: `The next ${episode.outcome_factor}` }),
+    "table",
+    { class: "replay-predictions" },
+    el("thead", {}, el("tr", {}, el("th", { text: "" }), few ? names.map((name) => el("th", { class: "number", text: name })) : null,
+      el("th", { text: "off by", title: "mean absolute difference from what happened; a full bar is the largest of this episode" }))),
     el(
-      "table",
-      { class: "replay-predictions" },
-      el("thead", {}, el("tr", {}, el("th", { text: "" }), few ? names.map((name) => el("th", { class: "number", text: name })) : null,
-        el("th", { text: "off by", title: "mean absolute difference from what happened; a full bar is the largest of this episode" }))),
-      el(
-        "tbody",
-        {},
-        el("tr", { class: "happened" }, el("th", { scope: "row", text: "what happened" }), cells(happened), el("td", { text: "" })),
-        lines.map(([name, values]) =>
-          el("tr", {}, el("th", { scope: "row", text: name }), cells(values), el("td", {}, gap(off(values), most)))),
-      ),
+      "tbody",
+      {},
+      el("tr", { class: "happened" }, el("th", { scope: "row", text: "what happened" }), cells(happened), el("td", { text: "" })),
+      lines.map(([name, values]) =>
+        el("tr", {}, el("th", { scope: "row", text: name }), cells(values), el("td", {}, gap(off(values), most)))),
     ),
   );
 }

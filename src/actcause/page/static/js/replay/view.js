@@ -5,6 +5,7 @@ import { drawLocalGraph } from "./local_graph.js";
 import { paint } from "./scene.js";
 import { buildFactorTable, formatPercent, buildPredictionTable, describeStep } from "./step_tables.js";
 import { isEventful, measureHeight, paintTimeline, listRows } from "./timeline.js";
+import { explain } from "../shared/terms.js";
 import { button, debounce, el, field, keepNewest, notice, put, savePng, spinner, prefersStillness } from "../shared/ui.js";
 
 const FIRST = "push"; // what is shown to who has chosen nothing
@@ -35,6 +36,13 @@ function parseEvent(text) {
 
 /** The position of the episode with a number that someone wrote, -1 if it can have none. */
 const parseNumber = (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) - 1 : -1);
+
+/** What a run says of all rows: how often it is unsure, where it can be, and how often wrong, where that is known. */
+function describeJudged(run, { error, unsure }) {
+  const doubt = unsure === null ? "has judged every row" : `is unsure about ${formatPercent(unsure)} of the rows`;
+  const known = error === null ? "" : ` It is wrong in ${formatPercent(error)} of the answers about these rows.`;
+  return `${run} ${doubt}.${known}`;
+}
 
 export const view = {
   name: "replay",
@@ -79,9 +87,9 @@ class Replay {
       el("option", { value: "1", text: "knowing the outcome" }),
     );
     this.outcomes = el("select", { on: { change: () => this.view(this.outcomes.value) } });
-    this.outcomeField = field("Outcome", this.outcomes);
+    this.outcomeField = field("Outcome", this.outcomes, explain("outcome"));
     this.anew = button("Record anew", () => this.record(), { title: "Record other episodes, with another seed" });
-    this.judgedField = field("Judged", this.judged);
+    this.judgedField = field("Judged", this.judged, explain("hindsight"));
     this.note = el("div", { class: "replay-note" });
     this.canvas = el("canvas", { class: "replay-canvas", role: "img", "aria-label": "No episode is shown yet" });
     this.strip = el("canvas", { class: "replay-strip", role: "img", "aria-label": "Causes of each step" });
@@ -103,8 +111,12 @@ class Replay {
     this.legend = el("div", { class: "replay-legend row small" });
     this.said = el("p", { class: "replay-said" });
     this.factors = el("div");
+    this.next = el("span");
     this.predictions = el("div");
+    this.predicted = el("div", { hidden: true }, el("h3", {}, this.next, explain("left out")), this.predictions);
     this.graph = el("div");
+    this.graphed = el("div", { hidden: true }, el("h3", {}, "Who caused what", explain("local graph")), this.graph,
+      el("p", { class: "soft small", text: "Click what became of a factor to trace it back to the actions behind it." }));
     this.chain = el("section", { class: "panel stack replay-chain", "aria-label": "Chain", hidden: true });
     const small = (label, action, title) => button(label, action, { title, "aria-label": title });
     root.append(
@@ -112,14 +124,14 @@ class Replay {
       el(
         "div",
         { class: "row replay-choice" },
-        field("Recording or domain", this.sources),
-        field("Causes found by", this.runs),
+        field("Recording or domain", this.sources, explain("recording")),
+        field("Causes found by", this.runs, explain("run")),
         this.judgedField,
         this.outcomeField,
         el(
           "div",
           { class: "field", role: "group", "aria-label": "Episode" },
-          el("span", { text: "Episode" }),
+          el("span", {}, "Episode", explain("episode")),
           el(
             "div",
             { class: "row replay-episode" },
@@ -167,8 +179,8 @@ class Replay {
           el("h2", { text: "This step" }),
           this.said,
           this.factors,
-          this.graph,
-          this.predictions,
+          this.graphed,
+          this.predicted,
         ),
       ),
       this.chain,
@@ -323,9 +335,7 @@ class Replay {
       if (typeof found.progress?.share === "number") bar.value = found.progress.share;
       if (!hasEnded(found)) return;
       if (found.state === "done") {
-        const { error, unsure } = found.result;
-        const known = error === null ? "" : ` It is wrong in ${formatPercent(error)} of the answers about these rows.`;
-        notice(this.note, `${this.run} is unsure about ${formatPercent(unsure)} of the rows.${known}`, "good");
+        notice(this.note, describeJudged(this.run, found.result), "good");
         this.judgedYet = true;
         await this.load(this.at, true);
       } else {
@@ -425,10 +435,11 @@ class Replay {
     const room = el("div", { class: "replay-chain-room", tabindex: 0, role: "group", "aria-label": "The chain over the episode" });
     put(
       this.chain,
-      el("div", { class: "row" }, el("h2", { text: `Why ${chain.factor} at step ${chain.step}?` }), choice,
+      el("div", { class: "row" }, el("h2", {}, `Why ${chain.factor} at step ${chain.step}?`, explain("chain")), choice,
         button("Close", () => { this.trace(null); this.remember(); this.draw(); }, { title: "Close the chain" })),
       el("div", { class: "replay-chain-said" }, chain.sentence.split("\n").map((line) => el("p", { text: line }))),
       room,
+      el("p", { class: "soft small", text: "■ what was done, ● what a factor was, the large ● what is explained; a thick line: a factor by itself; a blue one: caused by another. Click a column to go to its step." }),
     );
     this.chainRoom = room;
     this.drawChain();
@@ -544,6 +555,8 @@ class Replay {
     this.said.textContent = said;
     this.canvas.setAttribute("aria-label", `${episode.domain ?? episode.source}, step ${step + 1}: ${said}`);
     put(this.factors, buildFactorTable(episode, step));
+    this.next.textContent = `The next ${episode.outcome_factor}`;
+    this.predicted.hidden = !episode.probability;
     put(this.predictions, buildPredictionTable(episode, step));
     const chosen = this.event?.step === step ? this.event.factor : null;
     const ask = (factor) => {
@@ -552,11 +565,8 @@ class Replay {
       this.draw();
       this.graph.querySelector(".after.chosen")?.focus();
     };
-    put(this.graph, episode.graph && [
-      el("h3", { text: "Who caused what" }),
-      drawLocalGraph(episode, step, chosen, ask),
-      el("p", { class: "soft small", text: "Click what became of a factor to trace it back to the actions behind it." }),
-    ]);
+    this.graphed.hidden = !episode.graph;
+    put(this.graph, episode.graph && drawLocalGraph(episode, step, chosen, ask));
     this.drawChain();
   }
 }

@@ -1,11 +1,12 @@
 // What Runs and Data share about trainings: a form that starts one, and a line that follows one.
 import { hasEnded, post, remove, watch } from "../shared/api.js";
 import { nameStage, nameValue } from "./training_words.js";
+import { explain } from "../shared/terms.js";
 import { button, el, field, notice, put } from "../shared/ui.js";
 
 const OPTIONS = [
   ["steps", "Steps", 200000],
-  ["distil_steps", "Steps to compress (distil)", 200000],
+  ["distil_steps", "Steps to compress (distil)", 200000, "distil"],
   ["batch", "Rows of a step", 8192],
   ["width", "Width of the networks", 1024],
   ["layers", "Layers", 8],
@@ -22,7 +23,7 @@ const readNumber = (input) => (input.value.trim() === "" ? undefined : Number(in
 export function buildTrainingForm(known, { file = null, onStart }) {
   const said = el("div");
   const number = (value, most, label) =>
-    el("input", { type: "number", min: 0, max: most, step: 1, value, "aria-label": label, placeholder: "method's own" });
+    el("input", { type: "number", min: 0, max: most, step: 1, value, "aria-label": label, placeholder: "as usual" });
   const source = el(
     "select",
     { on: { change: () => { frames.hidden = source.value.startsWith("file:"); } } },
@@ -31,19 +32,22 @@ export function buildTrainingForm(known, { file = null, onStart }) {
       el("option", { value: `file:${one.name}`, text: one.name }))),
   );
   const count = number("20000", 500000, "Frames");
-  const frames = field("Frames to record", count);
+  const frames = field("Frames to record", count, explain("frames"));
   const about = el("p", { class: "soft small method-words", "aria-live": "polite" });
-  const explain = () => { about.textContent = known.about?.[method.value] ?? ""; };
-  const method = el("select", { on: { change: explain } }, known.methods.map((name) => el("option", { value: name, text: name })));
-  explain();
+  const describe = () => { about.textContent = known.about?.[method.value] ?? ""; };
+  const method = el("select", { on: { change: describe } }, known.methods.map((name) => el("option", { value: name, text: name })));
+  describe();
   const seed = number("0", 2 ** 31, "Seed");
   const minutes = number("", 1440, "Minutes at most");
   minutes.placeholder = "no limit";
-  const options = OPTIONS.map(([name, label, most]) => [name, label, number("", most, label)]);
+  const options = OPTIONS.map(([name, label, most, term]) => [name, label, number("", most, label), term]);
+
+  const inputs = { frames: count, seed, draw: seed, minutes, ...Object.fromEntries(options.map(([name, , input]) => [name, input])) };
 
   async function start(event) {
     event.preventDefault();
     notice(said, "");
+    for (const input of Object.values(inputs)) input.removeAttribute("aria-invalid");
     const domain = source.value.startsWith("domain:") ? source.value.slice(7) : null;
     const rows = file ?? (domain ? null : source.value.slice(5));
     const body = {
@@ -58,6 +62,7 @@ export function buildTrainingForm(known, { file = null, onStart }) {
       onStart(await post("/api/runs", body));
     } catch (error) {
       notice(said, error.message, "bad");
+      markWrong(inputs[error.parameter]);
     } finally {
       submit.disabled = false;
     }
@@ -67,14 +72,23 @@ export function buildTrainingForm(known, { file = null, onStart }) {
   return el(
     "form",
     { class: "stack training", novalidate: true, on: { submit: start } },
-    el("div", { class: "row" }, file ? null : field("Learn from", source), file ? null : frames, field("Method", method),
-      field("Seed", seed), field("Minutes at most", minutes)),
+    el("div", { class: "row" }, file ? null : field("Learn from", source, explain("domain")), file ? null : frames, field("Method", method, explain("method")),
+      field("Seed", seed, explain("seed")), field("Minutes at most", minutes)),
     about,
     el("details", {}, el("summary", { text: "Options of the method" }),
-      el("div", { class: "row" }, options.map(([, label, input]) => field(label, input)))),
+      el("div", { class: "row" }, options.map(([, label, input, term]) => field(label, input, explain(term ?? "options"))))),
     el("div", { class: "row" }, submit),
     said,
   );
+}
+
+/** Lead to the field that has the mistake. */
+function markWrong(input) {
+  if (!input) return;
+  input.setAttribute("aria-invalid", "true");
+  const folded = input.closest("details");
+  if (folded) folded.open = true;
+  input.focus();
 }
 
 /** A line about a training that is under way: stage, bar, losses, and a way to cancel it. Returns {node, stop}. */

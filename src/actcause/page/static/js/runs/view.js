@@ -4,6 +4,7 @@ import { writeCsv, drawLines, writeSeriesCsv, formatNumber } from "../shared/cha
 import { drawOnRelease } from "../shared/draw_on_release.js";
 import { describeJob, buildTrainingForm } from "./training_form.js";
 import { nameValue } from "./training_words.js";
+import { explain } from "../shared/terms.js";
 import { button, download, el, field, keepNewest, notice, put, savePng, svg } from "../shared/ui.js";
 
 const LIVE = 1000; // milliseconds between two looks while something trains
@@ -37,25 +38,26 @@ class Runs {
     this.values = el("select", { on: { change: () => this.pick(this.values.value) } });
     this.chart = el("div", { class: "runs-chart" });
     this.start = el("div");
-    this.accuracy = el("div");
+    this.accuracy = el("div", { class: "stack" });
     root.append(
       el("h1", { text: "Runs", class: "spoken" }),
       this.said,
       el(
         "div",
         { class: "runs-parts" },
-        el("section", { class: "stack", "aria-label": "Runs" }, el("h2", { text: "Trainings" }), this.list,
+        el("section", { class: "stack", "aria-label": "Runs" }, el("h2", {}, "Trainings", explain("run")), this.list,
           el("details", { class: "panel", open: true }, el("summary", { text: "Start a training" }), this.start)),
         el(
           "section",
           { class: "panel stack", "aria-label": "Training curves" },
-          el("div", { class: "row" }, el("h2", { class: "grow", text: "Training curves" }), field("Show", this.values)),
+          el("div", { class: "row" }, el("h2", { class: "grow" }, "Training curves", explain("training curve")), field("Show", this.values)),
           this.chart,
           el("div", { class: "row" }, button("Save as CSV", () => download("curves.csv", writeSeriesCsv(this.series, "step"))),
             button("Save as PNG", () => this.chart.querySelector("svg") && savePng(this.chart.querySelector("svg"), "curves.png"))),
         ),
       ),
-      el("section", { class: "panel stack runs-accuracy", "aria-label": "Accuracy" }, this.accuracy),
+      el("section", { class: "panel stack runs-accuracy", "aria-label": "Accuracy" },
+        el("h2", {}, "Error in percent, beside the paper's", explain("error")), this.accuracy),
     );
     this.series = [];
     this.stops = [];
@@ -248,8 +250,20 @@ class Runs {
     this.remember();
   }
 
-  replay(run) {
-    this.app.go("replay", { run: run.name, ...(run.asked?.file ? { file: run.asked.file } : { domain: run.asked?.domain }) });
+  /** Show what a run says of the rows that it learned from; of one that was not begun on this page, they are looked up. */
+  async replay(run) {
+    const source = run.asked ?? (await this.findSource(run.source));
+    if (!this.over) this.app.go("replay", { run: run.name, ...(source.file ? { file: source.file } : { domain: source.domain }) });
+  }
+
+  async findSource(name) {
+    try {
+      const { recordings } = await get("/api/data/files");
+      if (recordings.some((one) => one.name === name)) return { file: name };
+    } catch {
+      // Replay says what is the matter
+    }
+    return { domain: name };
   }
 
   drawCurves() {
@@ -267,12 +281,16 @@ class Runs {
       ? names.map((name) => ({ name, points: points(runs[0], name) }))
       : runs.map((run) => ({ name: nameCurve(run), points: points(run, this.value) }));
     if (!runs.length) {
-      put(this.chart, el("p", { class: "soft", text: "Choose a run in the list to see how it learned." }));
+      put(this.chart, el("p", { class: "soft", text: this.chosen.size
+        ? "No curve was written for what is chosen; choose another run in the list."
+        : "Choose a run in the list to see how it learned." }));
       return;
     }
+    const without = [...this.chosen].filter((name) => this.curves.has(name) && !runs.includes(this.curves.get(name)));
     const title = this.value === ALL ? runs[0].name : nameValue(this.value);
     const width = Math.max(Math.round(this.chart.clientWidth), 320);
-    put(this.chart, drawLines(this.series, { title: `Training curves: ${title}`, x: "step", y: this.value === ALL ? "" : title, width, height: 330 }));
+    put(this.chart, drawLines(this.series, { title: `Training curves: ${title}`, x: "step", y: this.value === ALL ? "" : title, width, height: 330 }),
+      without.length > 0 && el("p", { class: "soft small", text: `No curve was written for ${without.join(", ")}.` }));
   }
 }
 
@@ -357,7 +375,7 @@ function buildAccuracy({ runs, paper }) {
     ...papers.map((method) => ({ name: `${method}, paper`, filled: false, values: domains.map((domain) => paper.errors[method][domain]) })),
   ]);
   return [
-    el("div", { class: "row" }, el("h2", { class: "grow", text: "Error in percent, beside the paper's" }),
+    el("div", { class: "row" },
       button("Save as CSV", () => download("accuracy.csv", writeCsv(head, rows))),
       button("Save as PNG", () => savePng(chart, "accuracy.png"))),
     el("div", { class: "runs-both" }, table, chart),

@@ -31,9 +31,26 @@ export const TERMS = {
   "minimal pair": { title: "map (minimal pair)", said: "A choice for every state of the variables that matter there, with as few of them in all as can be. There may be several.", docs: "state-spaces.md" },
   "least cost": { title: "variables in all (least cost)", said: "How many variables matter, added up over all states, in a map that has as few as possible.", docs: "state-spaces.md" },
   "distil": { title: "compress (distil)", said: "To train one small network to say at once what a search over many found.", docs: "learning.md" },
+  "outcome": { said: "What is explained where all states, or all rows, are looked at together: a variable of a model, or what a factor of a recording is next.", docs: "glossary.md#outcome" },
   "recording": { said: "Steps of a process, one a row: what the things were before, and what the outcome was after.", docs: "data.md" },
   "factor": { said: "A thing in a recording with its columns: the ball, the paddle, the action.", docs: "data.md" },
+  "feature": { said: "A number that is known of a factor at each step: where it is, how fast, on or off.", docs: "data.md#your-own-csv" },
+  "own factor": { said: "The factor that the outcome is the next value of: the ball before, if the ball is what is explained. It always counts as a cause.", docs: "glossary.md#own-factor" },
+  "episode": { said: "Steps that follow each other, from one start to the next.", docs: "glossary.md#episode" },
+  "domain": { said: "A simulated world that knows the true cause of every step, so that answers can be checked.", docs: "domains.md" },
+  "frames": { said: "How many steps are recorded in the domain to learn from. More of them make better answers, and take longer.", docs: "data.md#from-a-domain" },
   "run": { said: "A training and what it made: a network that says of each step what caused its outcome.", docs: "learning.md" },
+  "method": { said: "How causes are learned. Start with jaci-auto; the others are there to be compared with it.", docs: "learning.md#the-other-methods" },
+  "seed": { said: "The number that all chance starts from: the same seed gives the same run again, another one another run.", docs: "glossary.md#draw" },
+  "options": { title: "options of a method", said: "How long and how large: more steps, more rows a step, wider networks and more layers can learn more, and take longer. Left empty, the method chooses.", docs: "learning.md#how-it-works" },
+  "training curve": { said: "What is measured while a run trains, step by step. Errors and losses should fall and then stay.", docs: "learning.md#how-it-works" },
+  "error": { title: "error (edge error)", said: "Of all answers whether a factor was a cause in a row that was not learned from, the share that is wrong. A dash: it was not measured, or the true causes are not known.", docs: "glossary.md#edge" },
+  "hindsight": { title: "with and without hindsight", said: "From the state alone: what would make a difference here, whatever comes. Knowing the outcome: what did, given what came.", docs: "learning.md#two-answers" },
+  "unsure": { said: "The model predicts such a row so badly that its answer cannot be trusted.", docs: "glossary.md#unsure" },
+  "left out": { title: "without a factor", said: "What the model predicts when it is not told of a factor. The further that is off, the more the factor mattered in this step.", docs: "learning.md#by-masks" },
+  "whole states": { said: "What every factor was and what every one became, not one outcome alone, so that all can be asked about.", docs: "local-graphs.md" },
+  "local graph": { title: "who caused what (local graph)", said: "Which factors caused the next value of which, in this one step.", docs: "local-graphs.md" },
+  "chain": { said: "What an event goes back to: from what became of a factor, cause by cause and step by step, to the actions behind it.", docs: "local-graphs.md#chains" },
 };
 
 /** The address of a page of the guide, `glossary.md#root`. */
@@ -47,9 +64,9 @@ export const titleOf = (name) => TERMS[name].title ?? name;
 let open = null; // the term whose sentence is shown
 
 /** A "?" that says a term in a sentence. */
-export function explain(name) {
+export function explain(name, properties = {}) {
   const said = `What is meant by ${titleOf(name)}?`;
-  return button("?", (event) => toggle(name, event.currentTarget), { class: "term", "aria-label": said, title: said, "aria-expanded": "false" });
+  return button("?", (event) => toggle(name, event.currentTarget), { class: "term", "aria-label": said, title: said, "aria-expanded": "false", ...properties });
 }
 
 function toggle(name, asked) {

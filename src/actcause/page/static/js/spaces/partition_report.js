@@ -14,7 +14,7 @@ const MOST_OTHERS = 6;
 export function buildSummary(reply) {
   const figure = (value, words, term) => el("div", { class: "figure" }, el("b", {}, value), el("span", {}, words, term && explain(term)));
   return [
-    el("h1", { text: `What ${reply.outcome} hangs on, in every state` }),
+    el("h1", {}, `What ${reply.outcome} hangs on, in every state`, explain("all states")),
     el(
       "div",
       { class: "figures" },
@@ -63,7 +63,7 @@ export function buildLengths(reply, width) {
   return [
     el("h2", { text: "How many variables matter" }),
     drawBars(values, { title: "States by how many variables matter there", width }),
-    el("p", { class: "small soft", text: `Added up over all states: ${formatCount(reply.cost)} (the cost of the map).` }),
+    el("p", { class: "small soft", text: `Added up over all states: ${formatCount(reply.cost)} in this map.` }),
   ];
 }
 
@@ -71,7 +71,7 @@ export function buildLengths(reply, width) {
 export function buildCosts(reply, width) {
   const values = reply.costs
     .slice(0, MOST_COSTS)
-    .map((one) => ({ name: `cost ${formatCount(one.cost)}`, value: one.part, text: one.pairs }));
+    .map((one) => ({ name: countWords(one.cost, "variable"), value: one.part, text: one.pairs }));
   return [
     el("h2", { text: "All valid maps by variables in all" }),
     drawBars(values, { title: "Valid maps by variables in all", width }),

@@ -1,5 +1,6 @@
 // A share between 0 and 1: a slider, the number beside it, and a box for asking for nothing.
 
+import { explain } from "../shared/terms.js";
 import { el } from "../shared/ui.js";
 
 // Finer near 0, where the shares of large spaces lie.
@@ -7,10 +8,10 @@ const STOPS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, ...Array.from({ length:
 
 export class ShareSlider {
   /**
-   * `says` explains the share; `[none, like]` what it means to ask for nothing, and which share is most like it.
+   * `term` is what it is called among the words, `says` explains it; `[none, like]` what it means to ask for nothing, and which share is most like it.
    * `onChange` gets a number as text, or "none".
    */
-  constructor(name, says, [none, like], onChange) {
+  constructor(name, term, says, [none, like], onChange) {
     this.onChange = onChange;
     this.like = like;
     this.slider = el("input", {
@@ -35,7 +36,7 @@ export class ShareSlider {
     this.element = el(
       "fieldset",
       { class: "share" },
-      el("legend", { text: name }),
+      el("legend", {}, name, explain(term)),
       el("div", { class: "share-row" }, this.slider, this.number),
       el("label", { class: "row small" }, this.none, none),
       el("p", { class: "small soft", text: says }),

@@ -10,7 +10,7 @@ import { buildPicker } from "../shared/example_picker.js";
 import { drawSavedPicture } from "./saved_picture.js";
 import { drawOnRelease } from "../shared/draw_on_release.js";
 import { buildViewOptions } from "./view_options.js";
-import { formatShare, ShareSlider } from "./share_slider.js";
+import { ShareSlider } from "./share_slider.js";
 import { explain } from "../shared/terms.js";
 import { StateBrowser } from "./state_browser.js";
 import * as report from "./partition_report.js";
@@ -22,6 +22,7 @@ const COUNTED = 64; // states up to which all valid pairs are counted
 const KEYS = ["example", "outcome", "as", "an", "where", "pair", "x", "y", "slice", "show", "at"];
 // What is left behind when the model, or its outcome, changes.
 const VIEWED = { pair: "", x: "", y: "", slice: "", show: "" };
+const USUAL = { as: "0.2", an: "0.01" }; // what the guide says to start with, for a model of one's own
 const QUESTION = { outcome: "", where: "", as: "", an: "", ...VIEWED };
 
 export const view = {
@@ -46,12 +47,14 @@ class Preimages {
     this.where = this.line("where", { placeholder: "all states" }, { pair: "" });
     this.sufficiency = new ShareSlider(
       "May be undone: alpha sufficiency",
+      "alpha sufficiency",
       "The share of changes of all other variables that may undo the outcome.",
       ["none (weak sufficiency)", 1],
       (as) => this.change({ as, pair: "" }),
     );
     this.necessity = new ShareSlider(
       "Must undo it: alpha necessity",
+      "alpha necessity",
       "The share of changes of the variables that matter that must undo it.",
       ["none (one change is enough)", 0],
       (an) => this.change({ an, pair: "" }),
@@ -132,7 +135,7 @@ class Preimages {
       { class: "panel stack", "aria-label": "What is asked" },
       this.picker.element,
       this.details,
-      field("Outcome (a variable or a formula)", this.outcome),
+      field("Outcome (a variable or a formula)", this.outcome, explain("outcome")),
       this.outcomes,
       field("Only states in which", this.where),
       this.sufficiency.element,
@@ -190,8 +193,7 @@ class Preimages {
 
   handleEdit(text) {
     if (text === (this.text || textOf(this.example))) return;
-    const shares = this.reply ? { as: share(this.reply.alpha_sufficiency), an: share(this.reply.alpha_necessity) } : {};
-    this.turnTo({ example: "", ...VIEWED, ...shares }, text);
+    this.turnTo({ example: "", ...VIEWED, ...(this.text ? {} : USUAL) }, text); // those of an example are its own
   }
 
   /** Ask about another model. */
@@ -428,7 +430,6 @@ class Preimages {
 const textOf = (example) => example?.unrolled ?? example?.text ?? "";
 
 /** A share as the address has it. */
-const share = (fraction) => (fraction === null ? "none" : formatShare(fraction));
 
 /** "P=1,X=2" as an object; null if it is nothing of the kind. */
 function values(text) {
