@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actcause.cli import main
+from actcause.cli import main, options
 
 FIRE = "forest-fire-conjunctive"
 
@@ -68,6 +68,19 @@ def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> N
     assert "In the context L=1, MD=1:" in printed
     assert main(["explain", FIRE, "--max-explanations", "1"]) == 0
     assert "Relative to 4 contexts: what explains FF == 1?" in capsys.readouterr().out
+
+
+def test_people_wait_a_minute_at_most_unless_they_say_otherwise(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], as_json: Any
+) -> None:
+    monkeypatch.setattr(options, "EXPLAINED_SECONDS", 1e-9)
+    assert main(["explain", FIRE]) == 0
+    assert "The search ran out of time; raise --max-seconds to go on." in capsys.readouterr().out
+    assert main(["explain", FIRE, "--event", "L=1,MD=1"]) == 2
+    assert "raise --max-seconds to go on" in capsys.readouterr().err
+    assert main(["explain", FIRE, "--max-seconds", "60"]) == 0
+    assert "ran out of time" not in capsys.readouterr().out
+    assert as_json("explain", FIRE)[1]["status"] == "complete"
 
 
 @pytest.mark.parametrize(

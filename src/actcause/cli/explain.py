@@ -33,7 +33,7 @@ def explain(
     steps: options.AskedStepsOption = None,
     trace: options.TraceOption = None,
     max_explanations: options.MaxExplanationsOption = None,
-    max_seconds: options.MaxSecondsOption = None,
+    max_seconds: options.ExplainSecondsOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Explain the effect to someone who does not know the context; with --event: decide whether this does.
@@ -48,6 +48,8 @@ def explain(
 
     if trace is not None and not sufficient:
         raise QueryError("--trace goes with --sufficient; an explanation is for those who do not know the context.")
+    if max_seconds is None and not as_json:
+        max_seconds = options.EXPLAINED_SECONDS
     source = read_model(model, read_timing(steps, trace, effect, where, event, context, prior))
     question: dict[str, Any] = {
         "contexts": choose_contexts(source.model, where, contexts, prior),
