@@ -88,8 +88,9 @@ def test_people_wait_a_minute_at_most_unless_they_say_otherwise(
     [
         (("--where", "L == 1", "--prior", "L=1"), "--where and --prior both say which contexts are possible"),
         (("--prior", "L=1"), "--prior must give a probability to every root; missing: MD."),
-        (("--prior", "L"), "--prior must be written as"),
-        (("--prior", "L=1,L=1"), "--prior must be written as"),
+        (("--prior", "L"), "--prior must be 'uniform', or written as"),
+        (("--prior", "L=1,L=1"), "--prior must be 'uniform', or written as"),
+        (("--event", ""), "--event is empty; write assignments such as --event 'L=1'."),
         (("--where", "L = 1"), "--where, line 1, column 3"),
         (("--contexts", "nowhere.csv"), "There is no file 'nowhere.csv' of contexts"),
         (("--least-goodness", "0.5"), "Partial explanations need probabilities"),
@@ -103,6 +104,12 @@ def test_people_wait_a_minute_at_most_unless_they_say_otherwise(
 )
 def test_a_mistake_is_one_clear_line(mistake: Any, arguments: tuple[str, ...], expected: str) -> None:
     assert expected in mistake("explain", FIRE, *arguments)
+
+
+def test_more_contexts_than_can_be_held_are_to_be_listed_in_a_file(mistake: Any) -> None:
+    said = mistake("explain", "overflowing-tank", "--effect", "alarm@99 == 1")
+    assert "There are about 2**200 contexts" in said
+    assert "List those that are possible; --contexts takes them." in said
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def explain(
         raise QueryError("--least-goodness lists partial explanations; leave out --event and --sufficient.")
     if event is not None:
         judge = verbs.is_sufficient_cause if sufficient else verbs.is_explanation
-        return _show_verdict(judge(source.model, event=event, **question), as_json)
+        return _show_verdict(judge(source.model, event=source.read_event(event), **question), as_json)
     if max_explanations is None and not as_json:
         max_explanations = options.SHOWN_CAUSES
     found: verbs.Explanations | verbs.SufficientCauses
