@@ -145,6 +145,18 @@ def test_three_hundred_steps_of_a_controller_are_judged_with_little_effort(defin
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
+def test_a_few_steps_of_a_controller_are_judged_with_little_effort(definition: str) -> None:
+    model = ac.Model.from_text(CONTROLLER).unrolled(18)
+    context = ac.Trace({"demand": 1, "leak": 0, "stuck": [int(step >= 6) for step in range(19)]}).context(model)
+    asked = {"context": context, "effect": "alarm@18 == 1", "definition": definition, "max_steps": 2_000}
+    actual = model.evaluate(context)
+    for name, holds in {"low@6": True, "pump@7": True, "reading@4": True, "demand@8": True, "stuck@3": False}.items():
+        verdict = ac.is_cause(model, event={name: actual[name]}, **asked)
+        assert (name, verdict.holds) == (name, holds)
+        assert verdict.witness is None or verdict.witness.replay(verdict.query)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
 def test_a_difference_that_must_be_carried_far_is_found_along_a_path(definition: str) -> None:
     """The pump would have run on without the low mark, so that this needs a contingency, or a network."""
     model = ac.Model.from_text(CONTROLLER).unrolled(300)

@@ -1,4 +1,4 @@
-"""Long models: thousands of variables, as in a model unrolled over a thousand steps.
+"""Long models: hundreds or thousands of variables, as in a model unrolled over many steps.
 
 A witness of modified HP, which takes one call of a SAT solver, is one of original and updated HP and of strong
 sufficiency as well: nothing is given other values than its own, so there is nothing for AC2b to undo. So this is asked
@@ -24,7 +24,7 @@ from .single_paths import ContingencyPaths, NetworkPaths, is_about_one_variable
 from .sliced_contingency import SlicedContingency, undo_by_hand
 from .sufficiency import DirectEncoding
 
-MANY = 1_000  # relevant variables from which on a model is long
+MANY = 100  # relevant variables from which on a model is long
 LARGEST_BY_PARTS = 3  # variables of an event whose parts are looked at one by one
 
 
