@@ -36,6 +36,7 @@ from .slices import slice_between
 from .survival import survives
 
 MOST_ALIKE = 4  # states that are kept of a variable for each value that it becomes
+MOST_STATES = 256  # that are kept of a variable in all
 MOST_CELLS = 1 << 12  # of the table of one equation; in larger ones the other parents stay as they were
 MOST_PARENTS = 16  # that a chain may come from, of one variable
 MOST_CHAINS = 16  # that are tried
@@ -129,8 +130,8 @@ class PathSearch(ABC):
     def _go_down(self) -> list[Link]:
         """Find chains from the event to the effect, the most promising first."""
         own = self.place(self.event)
-        others = (place for place in range(len(self.model.ranges[self.event])) if place != own)
-        reached = {self.event: [Link(self.event, State(1 << own, place), {}, None) for place in others]}
+        others = [place for place in range(len(self.model.ranges[self.event])) if place != own]
+        reached = {self.event: [Link(self.event, State(1 << own, place), {}, None) for place in others[:MOST_STATES]]}
         for name in self.slice.order:
             if name in self.slice.between and name != self.event and name in self.model.equations:
                 self.search.check_time()
@@ -140,7 +141,7 @@ class PathSearch(ABC):
                 if name == self.effect:
                     return [links[state] for state in _keep_least(links)]
                 if links:
-                    reached[name] = [links[state] for state in _keep_least(links, MOST_ALIKE)]
+                    reached[name] = [links[state] for state in _keep_least(links, MOST_ALIKE)[:MOST_STATES]]
         return []
 
     def _extend(self, name: str, parent: str, before: list[Link], links: dict[State, Link]) -> None:
@@ -275,12 +276,10 @@ class NetworkPaths(PathSearch):
 
 def _list_places(bits: int) -> Iterator[int]:
     """List the places of the bits that are set."""
-    place = 0
     while bits:
-        if bits & 1:
-            yield place
-        bits >>= 1
-        place += 1
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _keep_least(states: Iterable[State], most: int | None = None) -> list[State]:
