@@ -325,8 +325,17 @@ def test_a_step_past_those_of_an_example_is_refused_with_both_remedies(mistake: 
     assert "is an example of a single step" in mistake("ask", "mover-1d", "--steps", "3", "--effect", "m@3 == 1")
 
 
-def test_mistakes_about_time_are_one_line(tank: str, mistake: Any) -> None:
+def test_mistakes_about_time_are_one_line(tank: str, mistake: Any, tmp_path: Path) -> None:
     trace = ("--trace", tank.replace(".txt", ".csv"))
+    assert "The effect of 'overflowing-tank' is alarm@5 == 1, which takes 5 steps, not 3; give --steps 5" in mistake(
+        "ask", "overflowing-tank", "--steps", "3"
+    )
+    assert mistake("ask", tank, "--effect", "full@3").endswith("for instance --context 'valve=1'.")
+    damaged = tmp_path / "trace.parquet"
+    damaged.write_bytes(b"\x80\x81 no Parquet")
+    assert "trace.parquet' cannot be read as Parquet" in mistake(
+        "ask", tank, "--trace", str(damaged), "--effect", "full@1"
+    )
     assert "--trace ends at step 4, but the question mentions step 9" in mistake(
         "ask", tank, *trace, "--effect", "full@9"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actcause.cli import main
+from actcause.cli import main, options
 
 FIRE = "forest-fire-conjunctive"
 
@@ -70,13 +70,27 @@ def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> N
     assert "Relative to 4 contexts: what explains FF == 1?" in capsys.readouterr().out
 
 
+def test_people_wait_a_minute_at_most_unless_they_say_otherwise(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], as_json: Any
+) -> None:
+    monkeypatch.setattr(options, "EXPLAINED_SECONDS", 1e-9)
+    assert main(["explain", FIRE]) == 0
+    assert "The search ran out of time; raise --max-seconds to go on." in capsys.readouterr().out
+    assert main(["explain", FIRE, "--event", "L=1,MD=1"]) == 2
+    assert "raise --max-seconds to go on" in capsys.readouterr().err
+    assert main(["explain", FIRE, "--max-seconds", "60"]) == 0
+    assert "ran out of time" not in capsys.readouterr().out
+    assert as_json("explain", FIRE)[1]["status"] == "complete"
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (("--where", "L == 1", "--prior", "L=1"), "--where and --prior both say which contexts are possible"),
         (("--prior", "L=1"), "--prior must give a probability to every root; missing: MD."),
-        (("--prior", "L"), "--prior must be written as"),
-        (("--prior", "L=1,L=1"), "--prior must be written as"),
+        (("--prior", "L"), "--prior must be 'uniform', or written as"),
+        (("--prior", "L=1,L=1"), "--prior must be 'uniform', or written as"),
+        (("--event", ""), "--event is empty; write assignments such as --event 'L=1'."),
         (("--where", "L = 1"), "--where, line 1, column 3"),
         (("--contexts", "nowhere.csv"), "There is no file 'nowhere.csv' of contexts"),
         (("--least-goodness", "0.5"), "Partial explanations need probabilities"),
@@ -90,6 +104,12 @@ def test_explain_shows_people_sentences(capsys: pytest.CaptureFixture[str]) -> N
 )
 def test_a_mistake_is_one_clear_line(mistake: Any, arguments: tuple[str, ...], expected: str) -> None:
     assert expected in mistake("explain", FIRE, *arguments)
+
+
+def test_more_contexts_than_can_be_held_are_to_be_listed_in_a_file(mistake: Any) -> None:
+    said = mistake("explain", "overflowing-tank", "--effect", "alarm@99 == 1")
+    assert "There are about 2**200 contexts" in said
+    assert "List those that are possible; --contexts takes them." in said
 
 
 @pytest.mark.parametrize(

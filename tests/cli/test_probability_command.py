@@ -40,6 +40,7 @@ def test_probability_shows_people_sentences(capsys: pytest.CaptureFixture[str]) 
     ("arguments", "expected"),
     [
         ((), "Say how probable contexts are with --prior"),
+        (("--prior", "uniform", "--contexts", "c.csv"), "--prior and --contexts both say how probable contexts are"),
         (("--prior", "ST=1"), "--prior must give a probability to every root; missing: BT."),
         (("--prior", "ST=1,BT=2"), "The probability of BT must be between 0 and 1; got 2"),
         (("--prior", "uniform", "--instead", "BT=0"), "--instead must set the variables of the event, ST"),

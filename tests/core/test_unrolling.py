@@ -176,6 +176,7 @@ def test_a_range_is_what_is_reached_in_any_number_of_steps_and_is_found_once() -
         ("n = 0\nn' = n + 1", "The values of n grow with time, to 0..200 and on; declare its range"),
         ("n = 2\nn' = n * n", "The values of n grow with time"),
         ("y' = 1", "y' is the next value of y, which is not declared"),
+        ("y' = y", "unknown variable 'y'; y' is its next value, so declare its first one too, such as 'y = 0'"),
         ("a\na' = a\nb = a'", "The equation of b reads a', a value of the next step"),
         ("a\na' = a\na'' = a", "a'' has more than one prime"),
         ("x\nx' in 0..3 = x + x", "x is in {0, 1}, and x' in 0..3; give both one range"),

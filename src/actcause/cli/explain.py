@@ -33,7 +33,7 @@ def explain(
     steps: options.AskedStepsOption = None,
     trace: options.TraceOption = None,
     max_explanations: options.MaxExplanationsOption = None,
-    max_seconds: options.MaxSecondsOption = None,
+    max_seconds: options.ExplainSecondsOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Explain the effect to someone who does not know the context; with --event: decide whether this does.
@@ -48,6 +48,8 @@ def explain(
 
     if trace is not None and not sufficient:
         raise QueryError("--trace goes with --sufficient; an explanation is for those who do not know the context.")
+    if max_seconds is None and not as_json:
+        max_seconds = options.EXPLAINED_SECONDS
     source = read_model(model, read_timing(steps, trace, effect, where, event, context, prior))
     question: dict[str, Any] = {
         "contexts": choose_contexts(source.model, where, contexts, prior),
@@ -63,7 +65,7 @@ def explain(
         raise QueryError("--least-goodness lists partial explanations; leave out --event and --sufficient.")
     if event is not None:
         judge = verbs.is_sufficient_cause if sufficient else verbs.is_explanation
-        return _show_verdict(judge(source.model, event=event, **question), as_json)
+        return _show_verdict(judge(source.model, event=source.read_event(event), **question), as_json)
     if max_explanations is None and not as_json:
         max_explanations = options.SHOWN_CAUSES
     found: verbs.Explanations | verbs.SufficientCauses

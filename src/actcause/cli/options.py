@@ -19,6 +19,7 @@ from ..parallel import ENGINES
 SHOWN_CAUSES = 20
 COMPARED_CAUSES = 100
 COMPARED_SECONDS = 10.0
+EXPLAINED_SECONDS = 60.0
 # What programs get of each pair of a larger space unless they ask for more.
 WRITTEN_STATES = 10_000
 FILM = Path("actcause-demo.gif")
@@ -233,6 +234,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         int | None, option("--max-causes N", f"Stop at so many causes; for people {SHOWN_CAUSES}.", min=1)
     ]
     MaxSecondsOption = Annotated[float | None, option("--max-seconds SECONDS", "Stop searching after this long.")]
+    ExplainSecondsOption = Annotated[
+        float | None,
+        option("--max-seconds SECONDS", f"Stop searching after this long; for people {EXPLAINED_SECONDS:g}."),
+    ]
     ResponsibilityOption = Annotated[
         bool, option("--responsibility", "Add degrees of responsibility, whatever they take.")
     ]

@@ -40,16 +40,18 @@ def probability(
 
     source = read_model(model, read_timing(steps, None, effect, event, instead, evidence, prior))
     own = source.prior if set(source.prior) == set(source.model.roots) else None
-    if (prior is None) == (contexts is None) and not (own and prior is None):
+    if prior is not None and contexts is not None:
+        raise QueryError("--prior and --contexts both say how probable contexts are; leave one of them out.")
+    if prior is None and contexts is None and not own:
         raise QueryError("Say how probable contexts are with --prior, such as --prior 'A=0.3', or with --contexts.")
     distribution: Any = (prior or own) if contexts is None else read_context_file(contexts, source.model)
     names = tuple(DEFINITIONS) if definition == "all" else (get_definition(definition).name,)
     found = probabilities(
         source.model,
         prior=distribution,
-        event=event,
+        event=source.read_event(event),
         effect=source.read_effect(effect),
-        instead=instead,
+        instead=None if instead is None else source.read_event(instead, "instead"),
         evidence=evidence,
         samples=samples,
         seed=seed,

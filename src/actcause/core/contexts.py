@@ -226,7 +226,7 @@ def parse_prior(text: str, parameter: str = "prior") -> dict[str, Any]:
         name, colon, value = (piece.strip() for piece in key.partition(":"))
         twice = name in found and not (colon and isinstance(found[name], dict) and int(value) not in found[name])
         if not (name and equals and share) or (colon and not value.lstrip("-").isdigit()) or twice:
-            wrong = "{parameter} must be written as 'A=0.3, B:0=1/4, B:1=3/4', each once; got {got}."
+            wrong = "{parameter} must be 'uniform', or written as 'A=0.3, B:0=1/4, B:1=3/4', each once; got {got}."
             raise QueryError(wrong, parameter=parameter, got=quote(part))
         if colon:
             found.setdefault(name, {})[int(value)] = share
@@ -313,8 +313,11 @@ def product_table(model: Model, values: Mapping[str, Sequence[int]]) -> ContextT
     count = prod(len(some) for some in values.values())
     if count * len(model.variables) > MAX_CELLS:
         raise TooLargeError(
-            f"There are {format_count(count)} contexts of {len(model.variables)} variables; "
-            f"at most {MAX_CELLS // len(model.variables)} can be held. List those that are possible."
+            "There are {count} contexts of {size} variables; at most {most} can be held. "
+            "List those that are possible; {contexts} takes them.",
+            count=format_count(count),
+            size=len(model.variables),
+            most=MAX_CELLS // len(model.variables),
         )
     tables = [np.asarray(some, dtype=np.int64) for some in values.values()]
     return ContextTable(model, dict(zip(values, pick_rows(tables, np.arange(count)), strict=True)))

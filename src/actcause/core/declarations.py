@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from ..errors import ParseError, suggest
 from .parser import Declaration, Parser, Shared
+from .steps import PRIME, hint_name
 
 MAX_CHARACTERS = 64_000_000
 MAX_VARIABLES = 2_000_000
@@ -109,6 +110,7 @@ def _fail_unknown(declarations: dict[str, Declaration], places: dict[str, tuple[
                     number, line = places[name]
                     parser = Parser(line, number)
                     begin = parser.tokens.index("=") + 1
-                    hint = suggest(used, declarations)
+                    in_time = used + PRIME in declarations
+                    hint = hint_name(used, declarations) if in_time else suggest(used, declarations)
                     parser.fail(f"unknown variable '{used}'{hint}", parser.tokens.index(used, begin))
     raise AssertionError("unreachable: called only when a name is unknown")

@@ -44,6 +44,8 @@ def hint_name(name: str, known: Collection[str]) -> str:
     "; it has a value at each step: write 'alarm@1' for that at step 1"
     >>> hint_name("alarm@7", ["alarm", "alarm'"])
     '; unroll the model over at least 7 steps, as model.unrolled(7) or --steps 7 do'
+    >>> hint_name("level", ["level'"])
+    "; level' is its next value, so declare its first one too, such as 'level = 0'"
     """
     base, step = split_step(name)
     if step is None and at_step(name, 0) in known:
@@ -53,4 +55,6 @@ def hint_name(name: str, known: Collection[str]) -> str:
         at_step(base, 0) in known or (base in known and any(one.endswith(PRIME) for one in known))
     ):
         return f"; unroll the model over at least {step} steps, as model.unrolled({step}) or --steps {step} do"
+    if name + PRIME in known:
+        return f"; {name}{PRIME} is its next value, so declare its first one too, such as '{name} = 0'"
     return suggest(name, known)

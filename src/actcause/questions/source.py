@@ -107,7 +107,7 @@ class ModelSource:
         return {
             "context": self.read_context(context),
             "effect": self.read_effect(effect),
-            "event": None if event is None else self._parse_event("event", event),
+            "event": None if event is None else self.read_event(event),
             "contrast": None if rather_than is None else self._parse_formula("contrast", rather_than),
             "normality": Normality(normally, normality_order or ORDERS[0]) if normally else None,
             "alpha_sufficiency": self._read_share("alpha_sufficiency", alpha_sufficiency),
@@ -116,7 +116,24 @@ class ModelSource:
 
     def read_effect(self, effect: str | None) -> Any:
         """Read what happened; the example's effect stands in where it is missing."""
+        if effect is None and self.example is not None:
+            self._check_reach(self.example)
         return self._read_formula("effect", effect, "what happened", " == 1")
+
+    def read_event(self, event: str, parameter: str = "event") -> dict[str, int]:
+        """Read what may have been a cause, or what might have been instead."""
+        return self._parse_event(parameter, event)
+
+    def _check_reach(self, example: Example) -> None:
+        """Refuse to ask for an example's own effect in fewer steps than it takes."""
+        last, needed = find_last_step(self.model.variables), split_step(example.outcome)[1]
+        if last is not None and needed is not None and needed > last:
+            wrong = (
+                "The effect of '{name}' is {effect}, which takes {needed} steps, not {last}; "
+                "give {steps} {needed}, or say with {parameter} what happened by step {last}."
+            )
+            given = {"name": example.name, "effect": example.effect, "needed": needed, "last": last}
+            raise QueryError(wrong, parameter="effect", **given)
 
     def read_space(
         self,
@@ -160,18 +177,17 @@ class ModelSource:
             return {name: value for name, value in self.example.context.items() if name in self.model.ranges}
         if not self.model.roots:
             return {}
-        listed = ",".join(f"{name}={self.model.ranges[name][-1]}" for name in self.model.roots[:5])
-        raise _report_missing("context", "what the roots were", listed + (",..." if len(self.model.roots) > 5 else ""))
+        ranges, last = self.model.ranges, find_last_step(self.model.variables)
+        inputs = {_name_input(name, last, self.model): ranges[name][-1] for name in self.model.roots}
+        listed = ",".join(f"{name}={value}" for name, value in list(inputs.items())[:5])
+        raise _report_missing("context", "what the roots were", listed + (",..." if len(inputs) > 5 else ""))
 
     def _check_steps(self, example: Example) -> None:
         """Refuse to guess what the roots of an example were at steps that it does not tell of."""
         last = find_last_step(self.model.variables)
         if last is None or (example.steps is not None and last <= example.steps):
             return
-        ranges, inputs = self.model.ranges, {}
-        for name in self.model.roots:
-            base = split_step(name)[0]
-            inputs[base if at_step(base, last) in self.model.roots else name] = ranges[name][-1]
+        inputs = {_name_input(name, last, self.model): self.model.ranges[name][-1] for name in self.model.roots}
         listed = ",".join(f"{name}={value}" for name, value in inputs.items())
         known, remedy = "a single step", ""
         if example.steps is not None:
@@ -220,6 +236,12 @@ class ModelSource:
     def _parse_formula(self, parameter: str, given: str) -> Any:
         with blaming(parameter):
             return text.parse_formula(given, self.model.ranges)
+
+
+def _name_input(root: str, last: int | None, model: Model) -> str:
+    """Name a root as --context takes it: without its step if it is one at every step."""
+    base = split_step(root)[0]
+    return base if last is not None and at_step(base, last) in model.roots else root
 
 
 def _report_missing(parameter: str, what: str, such_as: str) -> QueryError:

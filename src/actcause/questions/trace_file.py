@@ -39,7 +39,10 @@ def read_trace(path: str | PathLike[str]) -> Trace:
 
 
 def _is_parquet(name: str) -> bool:
+    """Return whether a file is Parquet by its first bytes, or says so by its name."""
     try:
+        if Path(name).suffix == ".parquet" and Path(name).is_file():
+            return True
         with Path(name).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except (OSError, ValueError):

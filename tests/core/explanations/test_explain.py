@@ -238,7 +238,7 @@ def refuse(*_: Any) -> None:
 
 def test_more_contexts_than_can_be_held_are_refused_with_the_remedy() -> None:
     model = Model.from_text("\n".join([*(f"R{i}" for i in range(40)), "Y = R0"]))
-    with pytest.raises(QueryError, match=r"There are 1099511627776 contexts.*List those that are possible\."):
+    with pytest.raises(QueryError, match=r"There are 1099511627776 contexts.*possible; contexts takes them\."):
         ac.explanations(model, effect="Y")
 
 
@@ -251,3 +251,11 @@ def test_the_effort_stays_what_it_was() -> None:
     assert len(found[:10]) == 10
     assert found.statistics["proposals"] <= 60
     assert found.statistics["contexts_asked"] <= 100
+
+
+def test_what_is_found_out_in_one_context_holds_in_many_of_a_model_in_time() -> None:
+    tank = ac.examples.load("overflowing-tank")
+    model = ac.Model.from_text(tank.text).unrolled(6)
+    found = ac.explanations(model, effect="alarm@6 == 1", max_explanations=30)
+    assert len(list(found)) == 30
+    assert found.statistics["contexts_asked"] <= 100  # of 16,384

@@ -257,7 +257,7 @@ def test_probabilities_read_as_sentences_and_as_json() -> None:
         ({"prior": {"U": 2}}, "The probability of U must be between 0 and 1; got 2."),
         ({"prior": {"U": None}}, "The probability of U must be a number between 0 and 1; got None."),
         ({"prior": {"C": 1}}, "prior gives a probability to C, which follows from its equation"),
-        ({"prior": "U"}, "prior must be written as"),
+        ({"prior": "U"}, "prior must be 'uniform', or written as"),
         ({"event": "U=1"}, "U is exogenous"),
         ({"event": "Z=1"}, "unknown variable 'Z'"),
         ({"instead": "B=0"}, "instead must set the variables of the event, A; got"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import actcause as ac
-from actcause.core.solvers import long_models, networks, sliced_contingency
+from actcause.core.solvers import long_models, networks, single_paths, sliced_contingency
 from agreement import assert_same_verdict, events, questions
 from strategies import many
 
@@ -22,6 +22,21 @@ pump' = low
 level' = max(0, min(3, level + pump - demand))
 alarm = 0
 alarm' = alarm or level == 0
+"""
+CONTROLLER = """
+demand in 0..2
+leak
+level in 0..20 = 10
+stuck
+reading = 0 if stuck else level
+low = reading < 8
+pump = 0
+pump' = 1 if low else 0 if reading > 12 else pump
+flow = 2 if pump else 0
+level' = max(0, min(20, level + flow - demand - leak))
+high = level >= 19
+alarm = 0
+alarm' = alarm or high
 """
 
 
@@ -63,6 +78,42 @@ def test_they_are_with_and_without_probes_where_actual_values_do_not_suffice(
 
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("definition", DEFINITIONS)
+def test_a_chain_is_a_witness_only_where_the_oracle_has_one(definition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the quick yes by modified Halpern-Pearl, single paths are looked for wherever they may be."""
+    monkeypatch.setattr(long_models.LongModelSolver, "_by_actual_values", lambda *arguments: None)
+    along = []
+    find = single_paths.PathSearch.find
+    monkeypatch.setattr(single_paths.PathSearch, "find", lambda self: along.append(find(self)) or along[-1])
+
+    @many(200)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        query = data.draw(questions(definition))
+        assert_same_verdict(query, data.draw(events(query)))
+
+    check()
+    assert any(along)
+
+
+@pytest.mark.parametrize(
+    ("text", "definition", "event", "holds"),
+    [
+        # D decides only while C does not, and C held at 0 is a contingency that nobody can use against it.
+        ("A\nC\nD = A\nE = C or D", "original-hp", "A=1", True),
+        ("A\nC\nD = A\nE = C or D", "updated-hp", "A=1", True),
+        ("A\nC\nD = A\nE = C or D", "strong", "A=1", True),
+        ("A\nC\nD = C and not A\nE = A or D", "strong", "C=1", False),
+    ],
+)
+@pytest.mark.usefixtures("always")
+def test_a_chain_sets_by_hand_what_else_bears_on_it(text: str, definition: str, event: str, holds: bool) -> None:
+    model = ac.Model.from_text(text)
+    asked = {"context": {"A": 1, "C": 1}, "effect": "E == 1", "event": event, "definition": definition}
+    assert ac.is_cause(model, **asked).holds is holds is ac.is_cause(model, solver="exhaustive", **asked).holds
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("definition", DEFINITIONS)
 def test_unrolled_models_are_judged_as_by_the_search_by_clauses(
     definition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,3 +142,31 @@ def test_three_hundred_steps_of_a_controller_are_judged_with_little_effort(defin
         verdict = ac.is_cause(model, event={name: actual[name]}, **asked)
         assert verdict.holds is not None
         assert verdict.witness is None or verdict.witness.replay(verdict.query)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_a_few_steps_of_a_controller_are_judged_with_little_effort(definition: str) -> None:
+    model = ac.Model.from_text(CONTROLLER).unrolled(18)
+    context = ac.Trace({"demand": 1, "leak": 0, "stuck": [int(step >= 6) for step in range(19)]}).context(model)
+    asked = {"context": context, "effect": "alarm@18 == 1", "definition": definition, "max_steps": 2_000}
+    actual = model.evaluate(context)
+    for name, holds in {"low@6": True, "pump@7": True, "reading@4": True, "demand@8": True, "stuck@3": False}.items():
+        verdict = ac.is_cause(model, event={name: actual[name]}, **asked)
+        assert (name, verdict.holds) == (name, holds)
+        assert verdict.witness is None or verdict.witness.replay(verdict.query)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_a_difference_that_must_be_carried_far_is_found_along_a_path(definition: str) -> None:
+    """The pump would have run on without the low mark, so that this needs a contingency, or a network."""
+    model = ac.Model.from_text(CONTROLLER).unrolled(300)
+    stuck = [int(step >= 288) for step in range(301)]
+    context = ac.Trace({"demand": 1, "leak": 0, "stuck": stuck}).context(model)
+    asked = {"context": context, "effect": "alarm@300 == 1", "event": "low@100=1"}
+    assert model.evaluate(context)["low@100"] == 1
+    assert not ac.is_cause(model, **asked)
+    verdict = ac.is_cause(model, definition=definition, max_steps=10_000, **asked)
+    assert verdict.holds
+    assert verdict.witness is not None
+    assert verdict.witness.replay(verdict.query)
+    assert verdict.statistics["solver_calls"] <= 10

@@ -93,28 +93,30 @@ class GeneralParts:
                 return True, self._carry_over(name, row, context, others)
             causes.append(self._shrink(context, self._names()))
             self._solver.add_clause([-here, *(-self._chosen[part] for part in causes[-1])])
-        where = self._agreeing(self._core(), row)
         if len(causes) > MOST_CAUSES:
             return False, np.arange(len(self.table)) == row
+        proof = self._shorten_proof(context, [here, self._tight, self._chosen[name]])
+        where = self._agreeing(proof, row)
         for cause in causes:
-            where &= self._undone(cause, row, context)
+            where = self._undone(cause, row, context, where)
         return False, where
 
     def _carry_over(self, name: str, row: int, context: list[int], others: list[str]) -> Array:
         """Find the contexts in which the variable turns the scale as it does here."""
-        core = self._core()
         for other in self._chosen:
             if other != name and other not in others and not self._solve([*context, *self._within([*others, other])]):
                 others.append(other)
-                core = self._core()
-        return self._undone([*others, name], row, context) & self._agreeing(core, row)
+        proof = self._shorten_proof(context, self._within(others))
+        return self._undone([*others, name], row, context, self._agreeing(proof, row))
 
-    def _undone(self, names: list[str], row: int, context: list[int]) -> Array:
-        """Find the contexts in which a witness of these variables, found in one of them, undoes the effect."""
+    def _undone(self, names: list[str], row: int, context: list[int], where: Array) -> Array:
+        """Find those of some contexts in which a witness of these variables, found in one, undoes the effect."""
         self._solve([*context, *self._within(names)])
         do: dict[str, Any] = {name: self._value(self._world[name]) for name in names}
-        held = {name: self.table.values[name] for name in self._find_held(do, row)}
-        return ~self.table.holds(self.effect, {**held, **do})
+        held = {name: self.table.values[name][where] for name in self._find_held(do, row)}
+        undone = np.zeros(len(self.table), dtype=bool)
+        undone[where] = ~self.table.keep(where).holds(self.effect, {**held, **do})
+        return undone
 
     def _find_held(self, do: dict[str, int], row: int) -> list[str]:
         """Find the variables that the last solution holds at their actual values, and needs to."""
@@ -167,9 +169,24 @@ class GeneralParts:
             self._true = self._solver.get_model()
         return satisfiable
 
-    def _core(self) -> set[int]:
-        """Return the assumptions that the last proof used."""
-        return set(self._solver.get_core() or ())
+    def _shorten_proof(self, context: list[int], assumed: list[int]) -> set[int]:
+        """Find a few roots of a context that, with what is assumed, are enough for there to be no solution."""
+        left, needed = self._use(context, assumed) or [], list[int]()
+        while left:
+            tried = left.pop()
+            fewer = self._use(left, [*needed, *assumed])
+            if fewer is None:
+                needed.append(tried)
+            else:
+                left = fewer
+        return set(needed)
+
+    def _use(self, literals: list[int], assumed: list[int]) -> list[int] | None:
+        """Find those of some literals that a proof uses that there is no solution; None if there is one."""
+        if self._solve([*literals, *assumed]):
+            return None
+        used = set(self._solver.get_core() or ())
+        return [literal for literal in literals if literal in used]
 
     def _within(self, names: Iterable[str]) -> list[int]:
         inside = set(names)

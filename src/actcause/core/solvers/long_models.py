@@ -1,9 +1,9 @@
-"""Long models: thousands of variables, as in a model unrolled over a thousand steps.
+"""Long models: hundreds or thousands of variables, as in a model unrolled over many steps.
 
 A witness of modified HP, which takes one call of a SAT solver, is one of original and updated HP and of strong
 sufficiency as well: nothing is given other values than its own, so there is nothing for AC2b to undo. So this is asked
-first, and the definition's own search only where the answer is no. For original and updated HP the slice between the
-event and the effect comes in between (`sliced_contingency.py`).
+first, and the definition's own search only where the answer is no. In between come chains from the event to the effect
+(`single_paths.py`) and, for original and updated HP, the slice between them (`sliced_contingency.py`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from .contingency import OriginalHPEncoding, UpdatedHPEncoding
 from .counterfactual import ModifiedHPEncoding
 from .minimal_causes import Encoding, SatSolver
 from .networks import StrongEncoding
+from .single_paths import ContingencyPaths, NetworkPaths, is_about_one_variable
 from .sliced_contingency import SlicedContingency, undo_by_hand
 from .sufficiency import DirectEncoding
 
-MANY = 1_000  # relevant variables from which on a model is long
+MANY = 100  # relevant variables from which on a model is long
 LARGEST_BY_PARTS = 3  # variables of an event whose parts are looked at one by one
 
 
@@ -69,6 +70,8 @@ class LongModelSolver(Solver):
     def witness(self, search: Search, event: Assignment) -> Witness | None:
         if (quick := self._by_actual_values(search, event)) is not None:
             return quick
+        if (along := self._along_a_path(search, event)) is not None:
+            return along
         if self._kind is not StrongEncoding:
             decided, witness = self._slice(search, event).decide(tuple(event))
             if decided:
@@ -94,6 +97,15 @@ class LongModelSolver(Solver):
     def _by_actual_values(self, search: Search, event: Assignment) -> Witness | None:
         witness = self._modified.witness(search, event)
         return None if witness is None else self._kind.adopt(search.query, witness)
+
+    def _along_a_path(self, search: Search, event: Assignment) -> Witness | None:
+        """Find a witness along a single path from the event to the effect."""
+        if not is_about_one_variable(search.query, event):
+            return None
+        (name,) = event
+        if self._kind is StrongEncoding:
+            return NetworkPaths(search, name).find()
+        return ContingencyPaths(search, name, taking_back=self._kind is UpdatedHPEncoding).find()
 
     def _slice(self, search: Search, event: Assignment) -> SlicedContingency:
         sliced = self._sliced

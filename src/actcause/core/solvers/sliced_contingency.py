@@ -20,11 +20,12 @@ from itertools import count
 
 from ..answer import Assignment, Witness
 from ..definitions import Search
-from .circuit import FALSE, TRUE, Circuit, Domain, Sat, World, constant
-from .counterexamples import either, require, true_names
+from .circuit import FALSE, TRUE, Circuit, Sat, World, constant
+from .counterexamples import require, true_names
 from .minimal_causes import Encoding
 from .possible_values import Possible, PossibleValues
 from .slices import read_in_slice, slice_between
+from .survival import survives
 
 # Variables next to the event of which it is asked one by one whether the worlds can differ there.
 MOST_PROBES = 64
@@ -199,36 +200,3 @@ def undo_by_hand(search: Search, event: Assignment) -> Witness | None:
         values = {name: sat.value(domain) for name, domain in world.items()}
     changed = {name: values.get(name, query.actual[name]) for name in event}
     return Witness(changed, {name: values[name] for name in named if name not in event and name not in outside})
-
-
-def survives(search: Search, event: Sequence[str], witness: Witness, *, taking_back: bool) -> bool:
-    """Return whether the effect stays, with the event in place, whatever the opponent does to this contingency."""
-    query, circuit = search.query, Circuit()
-    model = query.model
-    bearing, exogenous = model.ancestors(query.effect_variables), set(model.exogenous)
-    world: World = {}
-    for name in model.order:
-        if name in bearing:
-            world[name] = _oppose(circuit, search, name, world, event, witness.frozen, exogenous, taking_back)
-    circuit.add([-circuit.formula(query.effect, world)])
-    with closing(Sat(search, circuit)) as sat:
-        return not sat.solve()
-
-
-def _oppose(
-    circuit: Circuit,
-    search: Search,
-    name: str,
-    world: World,
-    event: Sequence[str],
-    frozen: Assignment,
-    exogenous: set[str],
-    taking_back: bool,
-) -> Domain:
-    model, actual = search.query.model, search.query.actual[name]
-    if name in event:
-        return constant(actual)
-    if name in frozen and not taking_back:
-        return constant(frozen[name])
-    follows = circuit.equation(model, name, world) if name in model.equations else constant(actual)
-    return follows if name in exogenous else either(circuit, follows, frozen.get(name, actual))
