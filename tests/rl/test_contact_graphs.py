@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from actcause.data import collect_recording
+from actcause.data import collect_recording, trace
 from actcause.envs import make
 from actcause.errors import QueryError
 from actcause.rl import ContactGraphs, TrueGraphs, augment
@@ -50,6 +50,30 @@ def test_who_moved_the_block_is_named_in_hindsight_and_nobody_where_it_stayed(re
     assert found[~moved, pusher].mean() < 0.01
     assert found[:, recording.index("block")].all()
     assert contacts.predict(recording)[:, recording.outcome_index("pusher"), 0].all()  # its action drives it
+
+
+def test_the_action_is_named_where_another_would_not_have_moved_the_block(recording, contacts):
+    block, action = recording.outcome_index("block"), recording.index("action")
+    found = contacts.explain(recording)[:, block]
+    touched = found[:, recording.index("pusher")]
+    assert found[touched, action].mean() > 0.9
+    assert not found[~touched, action].any()
+
+
+def test_a_single_row_is_answered_as_among_others(recording, contacts):
+    every, one = contacts.predict(recording), contacts.predict(recording.subset(slice(7, 8)))
+    assert (one[0] == every[7]).all()
+
+
+def test_chains_by_learned_contacts_name_the_actions_behind_the_block(recording, contacts):
+    graphs = contacts.explain(recording)
+    found, true = set(), set()
+    for episode in range(100):
+        asked = {"episode": episode, "step": 19, "factor": "block"}
+        found |= {(episode, step) for step in trace(recording, graphs=graphs, **asked).action_steps}
+        true |= {(episode, step) for step in trace(recording, **asked).action_steps}
+    assert len(found & true) / len(found) > 0.95
+    assert len(found & true) / len(true) > 0.8
 
 
 def test_a_state_that_never_occurs_is_not_allowed(contacts, recording):

@@ -8,6 +8,7 @@ other in the new state, and can there be such a state at all? No label is looked
     pairs       how likely each other factor makes it do so, seen as a pair; one of them did   (`pair_network.py`)
     settled     a surprised row that one other factor accounts for: what most often happens with it did happen
     familiar    pairs of factors that are seen together in recorded rows
+    inputs      actions that drive an outcome, or without which a named pair would likely have been quiet
 
 An exchange is allowed where no pair of the two groups is likely to do anything, by a margin, and each is familiar. How
 unlikely is unlikely enough is chosen by rows held out: there it is known how often a quiet row was surprised after all.
@@ -37,6 +38,8 @@ HELD_OUT = 10  # one episode in so many
 UNUSUAL = 0.05  # share of the rows held out that count as unfamiliar
 NAMED = 0.5  # probability from which on a factor is named
 JOINED = 0.3  # in a surprised row, from which on it may have had a part
+DRAWS = 8  # other actions that are tried
+TURNED = 0.1  # share of them that must leave a named pair quiet, for the action to be named too
 DEPENDS = 0.1  # usual changes by which another action must change what an outcome does by itself
 LIMITS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)  # that are tried
 MARGIN = 4  # exchanged rows are harder than recorded ones: this many times stricter
@@ -101,6 +104,7 @@ class ContactGraphs:
             self._familiar = FamiliarPairs(reader, width=self.width)
             held = held_out.nonzero()[:, 0]
             self._familiar.fit(values, rows, held, steps=self.steps, share=UNUSUAL)
+            self._drawn = values[torch.randint(len(values), (DRAWS,))]
         self._choose_limit(values[held], change[held])
         return self
 
@@ -163,7 +167,7 @@ class ContactGraphs:
         """Name the causes of every outcome, judged from the state alone: (rows, outcomes, factors)."""
         values = self._read(recording)
         course = self._go_by_itself(values)
-        return self._name({place: self._ask_pairs(values, course, place) > NAMED for place in self._gates}, len(values))
+        return self._name({place: self._ask_pairs(values, course, place) > NAMED for place in self._gates}, values)
 
     def explain(self, recording: Recording) -> Array:
         """Answer as `predict` does, knowing what became of every factor; in doubt name more."""
@@ -175,7 +179,7 @@ class ContactGraphs:
             likely = self._ask_pairs(values, course, place)
             most = torch.nn.functional.one_hot(likely.argmax(dim=1), likely.shape[1]).bool()
             named[place] = ((likely > JOINED) | most) & surprised[:, place, None]
-        return self._name(named, len(values))
+        return self._name(named, values)
 
     @torch.no_grad()
     def find_settled(self, recording: Recording) -> Array:
@@ -262,14 +266,29 @@ class ContactGraphs:
                 found.append(number)
         return found
 
-    def _name(self, named: dict[int, Tensor], rows: int) -> Array:
-        graphs = np.zeros((rows, len(self.outcomes_), len(self.factors_)), dtype=bool)
+    def _name(self, named: dict[int, Tensor], values: Tensor) -> Array:
+        graphs = np.zeros((len(values), len(self.outcomes_), len(self.factors_)), dtype=bool)
         for number, outcome in enumerate(self.outcomes_):
             place = self.factors_.index(outcome)
             graphs[:, number, [place, *(self._driven[place] if place in self._own else [])]] = True
             if place in named:
                 graphs[:, number, self._others[place]] = named[place].numpy()
+                for one in self._reader.inputs:
+                    graphs[:, number, one] |= self._find_turned(values, place, named[place], one)
         return graphs
+
+    def _find_turned(self, values: Tensor, place: int, named: Tensor, one: int) -> Array:
+        """Return in which rows another value of an input would have left every named pair of an outcome quiet."""
+        turned = np.zeros(len(values), dtype=bool)
+        rows = named.any(dim=1).nonzero()[:, 0]
+        quiet = torch.zeros(len(rows))
+        for drawn in self._drawn:
+            other = values[rows].clone()
+            other[:, one] = drawn[one]
+            likely = self._ask_pairs(other, self._go_by_itself(other), place)
+            quiet += ~((likely > NAMED) & named[rows]).any(dim=1)
+        turned[rows.numpy()] = (quiet / DRAWS > TURNED).numpy()
+        return turned
 
 
 def _repeat(rows: Tensor, count: int, places: list[int]) -> Tensor:

@@ -58,7 +58,7 @@ class FactorValues:
 
     def read_inputs(self, values: Tensor) -> Tensor:
         """Return the values of all inputs side by side, `(rows, numbers)`."""
-        return values[:, self.inputs].reshape(len(values), -1)
+        return values[:, self.inputs].flatten(1)
 
     def _fill(self, given: Array, middle: Array) -> Tensor:
         values = np.zeros((len(given), *self.shared.shape), dtype=np.float32)
