@@ -193,9 +193,9 @@ def page(results: Results) -> Page:
         parts.append(
             "**The bonus fails here**: "
             + "; ".join(failed)
-            + ". A random walk touches the block often enough. What is "
-            "rare is to push it the right way, and an agent that is paid for any touch goes straight for one and tries "
-            "fewer ways to push."
+            + ". Touching more often is not reaching the goal more often. "
+            "Why was not found out. A likely reason is that an agent that is paid for any touch goes straight for one "
+            "and tries fewer ways to push."
         )
     return Page(
         "\n\n".join(parts),
