@@ -4,7 +4,9 @@
     actcause reproduce chains --only graphs=true     # without a training
 
 In 1,000 episodes of `push`, `break` and `mujoco-pucks` an event is traced back, through the true local graphs and
-through learned ones. Then the episode is played again from its beginning with some of its actions changed.
+through learned ones: `ContactGraphs`, which learn what each factor does by itself and who was there when it did
+something else, and `LocalGraphs` after a short training. Then the episode is played again from its beginning with some
+of its actions changed.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from actcause.reproduction.learned import uses_graphs
 from actcause.reproduction.tables import list_missing, table
 
 DOMAINS = ("push", "break", "mujoco-pucks")
-KINDS = ("true", "learned")
+KINDS = ("true", "contacts", "learned")
 EVENTS = {
     "push": "where the block is at the end",
     "break": "the last hit of a block",
@@ -39,6 +41,7 @@ class Arguments:
     episodes: int = 250
     frames: int = 10_000
     options: Mapping[str, Any] = field(default_factory=lambda: {"steps": 600, "distil_steps": 300, "width": 32})
+    contact_steps: int = 1500
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ class Piece:
 
 FULL = Arguments()
 SMALL = Arguments(seeds=(0,), episodes=100)
-QUICK = Arguments(("push", "break"), KINDS, (0,), 50, 3000, {"steps": 100, "distil_steps": 50, "width": 16})
-TINY = Arguments(("push",), KINDS, (0,), 8, 600, {"steps": 10, "distil_steps": 5, "width": 16, "batch": 64})
+QUICK = Arguments(("push", "break"), KINDS, (0,), 50, 3000, {"steps": 100, "distil_steps": 50, "width": 16}, 300)
+TINY = Arguments(("push",), KINDS, (0,), 8, 600, {"steps": 10, "distil_steps": 5, "width": 16, "batch": 64}, 10)
 
 
 def pieces(arguments: Arguments) -> list[Piece]:
@@ -68,8 +71,14 @@ def pieces(arguments: Arguments) -> list[Piece]:
 
 def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
     """Say how many episodes there are, and how graphs are learned."""
-    learned = {"frames": arguments.frames, "options": dict(arguments.options)}
-    return {"episodes": arguments.episodes, **(learned if piece.graphs == "learned" else {})}
+    known: dict[str, Any] = {"episodes": arguments.episodes}
+    if piece.graphs != "true":
+        known["frames"] = arguments.frames
+    if piece.graphs == "contacts":
+        known["contact_steps"] = arguments.contact_steps
+    if piece.graphs == "learned":
+        known["options"] = dict(arguments.options)
+    return known
 
 
 def uses(piece: Piece) -> tuple[str, ...]:
@@ -87,17 +96,26 @@ def _run_one(piece: Piece, arguments: Arguments, device: str) -> dict[str, int]:
 
     player = make_player(piece.domain)
     graphs = None
-    if piece.graphs == "learned":
-        from actcause.learn import LocalGraphs
-
+    learner = None
+    if piece.graphs != "true":
         length = len(player.record(1, 0))
         train = player.record(-(-arguments.frames // length), 1000 + piece.seed)
-        learner = LocalGraphs(METHOD, seed=piece.seed, device=device, **arguments.options).fit(train)
+        learner = _make_learner(piece, arguments, device).fit(train)
     recording = player.record(arguments.episodes, piece.seed)
-    if piece.graphs == "learned":
-        graphs = learner.predict(recording)
+    if learner is not None:
+        graphs = (learner.explain if piece.graphs == "contacts" else learner.predict)(recording)
     found = [player.find_happening(recording, episode) for episode in range(arguments.episodes)]
     return check_chains(player, recording, [one for one in found if one is not None], graphs, piece.seed)
+
+
+def _make_learner(piece: Piece, arguments: Arguments, device: str) -> Any:
+    if piece.graphs == "contacts":
+        from actcause.rl import ContactGraphs
+
+        return ContactGraphs(seed=piece.seed, steps=arguments.contact_steps)
+    from actcause.learn import LocalGraphs
+
+    return LocalGraphs(METHOD, seed=piece.seed, device=device, **arguments.options)
 
 
 def page(results: Results) -> Page:
@@ -139,7 +157,8 @@ def page(results: Results) -> Page:
         body,
         deviations=(
             "This is not in the paper, which names tracing through time as a use of actual causes.",
-            f"Learned graphs are those of a short training: {METHOD} on {arguments.frames:,} frames ({options}).",
+            f"*Learned* are `LocalGraphs` after a short training: {METHOD} on {arguments.frames:,} frames ({options}); "
+            "*contacts* are `ContactGraphs` on as many, which know what became of each factor.",
             "In mujoco-pucks an event counts as it was where the target is within one spread of its change in a step.",
         ),
     )

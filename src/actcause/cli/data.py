@@ -12,7 +12,7 @@ from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from . import options
-from .graphs import collect_whole, load_whole
+from .graphs import collect_whole, load_whole, replay_whole
 from .options import option
 from .progress import show_rows
 
@@ -146,11 +146,13 @@ def replay(
 ) -> None:
     """Write an episode of a recording as a film, GIF or MP4, with an arrow from each cause to the outcome.
 
-    Causes that 'actcause predict' found are drawn as dashed arrows.
+    Causes that 'actcause predict' found are drawn as dashed arrows. Of whole states those of the domain's own outcome
+    are drawn.
     """
     from ..data import film_recording
 
-    film = film_recording(file, out, episode=episode)
+    whole = load_whole(file)
+    film = film_recording(file, out, episode=episode) if whole is None else replay_whole(whole, file, out, episode)
     if as_json:
         print_json({"out": str(out), "episode": film.episode, "steps": film.steps})
     else:

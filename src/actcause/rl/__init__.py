@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .augmentation import Augmentation, augment
     from .bonus import InteractionBonus
     from .chains import follow_actions
+    from .contact_graphs import ContactGraphs
     from .failure_explanation import FailureExplanation, explain_failure
     from .goal_env import GoalEnv, GoalLayout
     from .goal_fetch import GoalFetchPush
@@ -38,6 +39,7 @@ _HOMES = {
     "augmentation": ("Augmentation", "augment"),
     "bonus": ("InteractionBonus",),
     "chains": ("follow_actions",),
+    "contact_graphs": ("ContactGraphs",),
     "failure_explanation": ("FailureExplanation", "explain_failure"),
     "goal_env": ("GoalEnv", "GoalLayout"),
     "goal_fetch": ("GoalFetchPush",),
@@ -70,8 +72,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "ActionExplanation", "Augmentation", "FailureExplanation", "GoalEnv", "GoalFetchPush", "GoalLayout", "GoalPucks",
-    "GoalPush", "GraphSource", "GraphsByOutcome", "InteractionBonus", "InteractionReplayBuffer", "MovedGraphs",
-    "NearGraphs", "OnlineGraphs", "PuckGraphs", "TransitionModel", "TrueGraphs", "augment", "explain_action",
-    "explain_failure", "follow_actions", "read_policy", "record_agent", "record_observations",
+    "ActionExplanation", "Augmentation", "ContactGraphs", "FailureExplanation", "GoalEnv", "GoalFetchPush",
+    "GoalLayout", "GoalPucks", "GoalPush", "GraphSource", "GraphsByOutcome", "InteractionBonus",
+    "InteractionReplayBuffer", "MovedGraphs", "NearGraphs", "OnlineGraphs", "PuckGraphs", "TransitionModel",
+    "TrueGraphs", "augment", "explain_action", "explain_failure", "follow_actions", "read_policy", "record_agent",
+    "record_observations",
 ]  # fmt: skip

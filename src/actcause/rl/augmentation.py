@@ -83,7 +83,8 @@ def augment(
     Args:
         recording: The transitions that there are.
         graphs: What says who caused what, asked about new states too: `TrueGraphs(domain)`, `LocalGraphs`,
-            `GraphsByOutcome`, `NearGraphs`. None exchanges anything, without a check.
+            `GraphsByOutcome`, `NearGraphs`. None exchanges anything, without a check. `ContactGraphs` say by themselves
+            which rows may be exchanged and whether the new state is one in which nothing new is touched.
         pairs: How many pairs of rows are tried; by default as many as there are rows.
         every: Whether all exchanges of a pair are tried, each way to part its groups, instead of one drawn by chance.
         recheck: Whether the new state is asked about. Without it an exchange that makes an edge fire is kept.
@@ -108,7 +109,11 @@ def augment(
     count = len(recording) if pairs is None else int(pairs)
     first, second = generator.integers(len(recording), size=(2, count))
     shape = (len(recording), len(recording.outcomes), len(recording.factors))
-    found = np.zeros(shape, dtype=bool) if graphs is None else ask_graphs(graphs, recording)
+    judge = graphs if hasattr(graphs, "allow_exchanges") else None
+    if graphs is None:
+        found = np.zeros(shape, dtype=bool)
+    else:
+        found = ask_graphs(graphs, recording) if judge is None else judge.explain(recording)
     if every:
         pair, group = list_groups(recording, found[first] | found[second])
         first, second = first[pair], second[pair]
@@ -119,7 +124,11 @@ def augment(
         axis=(1, 2)
     )
     kept = np.flatnonzero(differs & ~group.all(axis=1))
-    if graphs is not None and recheck and len(kept):
+    if judge is not None and recheck and len(kept):
+        settled = judge.find_settled(recording)
+        kept = kept[settled[first[kept]] & settled[second[kept]]]
+        kept = kept[judge.allow_exchanges(_build(recording, *made, first, kept), group[kept])] if len(kept) else kept
+    elif graphs is not None and recheck and len(kept):
         new = ask_graphs(graphs, _build(recording, *made, first, kept))
         places = [recording.index(outcome) for outcome in recording.outcomes]
         taken = group[kept][:, places]  # outcomes that came from the second row
