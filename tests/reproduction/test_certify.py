@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -15,6 +17,7 @@ from actcause.reproduction import canaries, closure, revisions
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.catalogue import catalogue, find_folder
 from actcause.reproduction.certificates import Certificate, Certificates
+from actcause.reproduction.certify import compare_parts
 from actcause.reproduction.digest import digest_package, digest_whole, write_needed_parts
 from actcause.reproduction.experiment import Record, ReproduceError
 from actcause.reproduction.states import Demand, State, judge
@@ -41,7 +44,8 @@ def digest_method():
 
 if __name__ == "__main__":
     worth = runpy.run_path(str(PACKAGE / "worth.py"))["WORTH"]
-    parts = {part: f"worth {worth}" if part == "exact" else "as ever" for part in sys.argv[2:]}
+    asked = [f"{part} a_1" if part == "experiment:letters" else part for part in sys.argv[2:]]
+    parts = {part: f"worth {worth}" if part == "exact" else "as ever" for part in asked}
     Path(sys.argv[1]).write_text(json.dumps({"package": str(PACKAGE), "parts": parts}))
 """
 WORTHY = LETTERS.replace(
@@ -121,8 +125,8 @@ def test_results_outlive_a_refactoring_and_no_more(clone: Clone) -> None:
     certificate = clone.certify("HEAD")
     assert certificate["from_commit"] == clone.first
     assert certificate["to_commit"] == f"{clone.first}+changes"
-    assert certificate["canaries"] == {"exact": ["worth 1"] * 2, "experiment:letters": ["as ever"] * 2}
-    assert set(certificate["equal"]) == {*certificate["same_code"], *certificate["canaries"]}
+    assert certificate["canaries"] == {"exact": ["worth 1"] * 2, "experiment:letters a_1": ["as ever"] * 2}
+    assert set(certificate["equal"]) == {*certificate["same_code"], "exact", "experiment:letters"}
     assert "domain:push" in certificate["same_code"]
     assert certificate["different"] == []
     assert clone.state() == CERTIFIED
@@ -193,6 +197,34 @@ def test_a_mistake_is_one_line(clone: Clone) -> None:
     assert "ended with an error on the present tree: ValueError: no worth\n" in notes
     assert "Traceback" not in notes
     assert not clone.results.exists()
+
+
+@dataclass(frozen=True)
+class Named:
+    """A piece of an experiment."""
+
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("changed", "equal"),
+    [
+        ({}, ["method:a", "method:b", "experiment:two"]),
+        ({"method:a": "x", "experiment:two a": "x"}, ["method:b", "experiment:two"]),
+        ({"experiment:two b": "x"}, ["method:a", "method:b"]),
+        ({"method:a": "x", "method:b": "x", "experiment:two a": "x"}, []),
+    ],
+)
+def test_what_one_method_changes_says_nothing_of_the_others(changed: dict[str, str], equal: list[str]) -> None:
+    two = SimpleNamespace(tiny="ab", pieces=lambda tiny: [Named(one) for one in tiny])
+    two.uses = lambda piece: (f"method:{piece.name}",)
+    parts = ["method:a", "method:b", "experiment:two", "method:new"]
+    first = dict.fromkeys(("method:a", "method:b", "experiment:two a", "experiment:two b"), "y")
+    found, different = compare_parts(
+        parts, first, {**first, **changed}, {"two": cast("Any", SimpleNamespace(experiment=two))}
+    )
+    assert found == equal
+    assert {*found, *different} == {*parts} - {"method:new"}
 
 
 # -- certificates and states -------------------------------------------------------------------------

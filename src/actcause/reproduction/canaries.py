@@ -220,18 +220,17 @@ def digest_exact() -> str:
 
 
 def digest_experiments(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Hash what experiments give at their tiny size, the times that were measured left out."""
+    """Hash what experiments give at their tiny size, piece by piece, the times that were measured left out."""
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder, "all.jsonl")
         words = ["reproduce", *names, "--size", "tiny", "--device", "cpu", "--results", folder]
         words += ["--archive", str(archive)]
         subprocess.run([sys.executable, "-m", "actcause", *words], check=True, stdout=subprocess.DEVNULL)
-        digests: dict[str, Digest] = {}
         for line in archive.read_text(encoding="utf-8").splitlines():
             given = json.loads(line)
-            digest = digests.setdefault(given["experiment"], Digest())
+            digest = Digest()
             digest.add("piece", [given["piece"], given["settings"], without_times(given["value"])])
-    yield from ((name, str(digest)) for name, digest in digests.items())
+            yield f"{given['experiment']} {'_'.join(map(str, given['piece'].values()))}", str(digest)
 
 
 def without_times(value: Any) -> Any:

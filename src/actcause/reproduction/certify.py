@@ -22,7 +22,7 @@ from .catalogue import Listed
 from .certificates import Certificate, Certificates, label_codes
 from .closure import digest_closure
 from .digest import digest_whole
-from .experiment import SIZES, ReproduceError
+from .experiment import SIZES, ReproduceError, piece_key
 from .machine import describe_machine, list_versions, read_commit, run_git
 from .revisions import list_revisions
 from .store import Store
@@ -84,12 +84,13 @@ def certify(base: str, home: Path, known: Sequence[Listed], results: Path) -> li
         codes = [{part: tree.digest_canary(part, home / CANARIES, by_name) for part in parts} for tree in (old, new)]
         same = [part for part in parts if codes[0][part] == codes[1][part]]
         first, second = run_canaries((old, new), home / CANARIES, [part for part in parts if part not in same])
+        equal, different = compare_parts([part for part in parts if part not in same], first, second, by_name)
         certificate = Certificate(
             from_commit=before,
             to_commit=read_commit(home),
             codes=dict(_join_codes(both, old, new)),
-            equal=[*same, *(part for part in first if first[part] == second.get(part))],
-            different=[part for part in first if first[part] != second.get(part)],
+            equal=[*same, *equal],
+            different=different,
             same_code=same,
             canaries={part: [first.get(part), second.get(part)] for part in (first | second)},
             versions=list_versions(),
@@ -98,6 +99,30 @@ def certify(base: str, home: Path, known: Sequence[Listed], results: Path) -> li
         )
         joined = dict(_join_digests(both, old, results))
     return [*([Certificate(before, before, joined, parts, ())] if joined else []), certificate]
+
+
+def compare_parts(
+    parts: Sequence[str], first: Mapping[str, str], second: Mapping[str, str], known: Mapping[str, Listed]
+) -> tuple[list[str], list[str]]:
+    """List the parts that gave the same bytes in two trees, and those that did not.
+
+    An experiment is judged by those pieces of both trees that use nothing which differs, if there are any: what a
+    method changes on purpose says nothing of the results of other methods.
+    """
+    equal: list[str] = []
+    different: list[str] = []
+    for part in sorted(parts, key=lambda part: part.startswith("experiment:")):
+        ran = {key for key in first if key.partition(" ")[0] == part}
+        if not ran:
+            continue  # the earlier tree does not have it
+        if part.startswith("experiment:"):
+            experiment = known[part.removeprefix("experiment:")].experiment
+            tiny = experiment.pieces(experiment.tiny)
+            unchanged = {f"{part} {piece_key(one)}" for one in tiny if not {*experiment.uses(one)} & {*different}}
+            ran = ran & unchanged or ran
+        same = all(first[key] == second.get(key) for key in ran)
+        (equal if same else different).append(part)
+    return equal, different
 
 
 def _join_codes(known: Sequence[Listed], old: Tree, new: Tree) -> Iterator[tuple[str, dict[str, str]]]:
