@@ -367,7 +367,7 @@ class ExchangeTraining:
         for name in (*self.offered[position], "sums", BOTH, "attention"):
             move = shift if name in (*DISTILLED, BOTH) else 0.0
             tried = {share * move: measure_distance(odds[name] - share * move > 0, found) for share in SHIFTS}
-            moves[name] = min(tried, key=lambda move: sum(tried[move]))
+            moves[name] = min(tried, key=lambda move: tried[move].both)
             misses[name] = tried[moves[name]]
         noise = Distance(*(NOISE * apart for apart in self._compare_judges(position, inputs, there, target)))
         kept = choose_simplest(misses, noise)

@@ -26,6 +26,7 @@ ROUNDS = 12  # bits that a search flips at most
 DOUBT = 12.0  # log-odds beyond which the network's word adds nothing
 PRIOR = 3.0  # how much the network's word counts beside the error, in units of the temperature
 NEARLY = 0.01  # how far below the best, as a share of it, still counts as steady
+NEAREST = 1e-4  # distances below this are as good as none
 NOISE = 1 / 3  # how much of two models' disagreement counts as noise of hindsight, which weighs both
 GRID = tuple(2 ** (k / 4) for k in range(-4, 5))  # penalties looked at, as multiples of the one given
 
@@ -171,6 +172,11 @@ class Distance(NamedTuple):
     share: float
     balanced: float
 
+    @property
+    def both(self) -> float:
+        """Both in one number: twice as far in either respect is twice as far."""
+        return (self.share + NEAREST) * (self.balanced + NEAREST)
+
 
 def measure_distance(said: Tensor, found: Tensor) -> Distance:
     """Measure how far what a network says, (rows, factors), is from what hindsight found."""
@@ -201,11 +207,13 @@ def choose_simplest(misses: Mapping[str, Distance], noise: Distance) -> str:
 
     Where causes are rare, one that names too much errs little among rows with a cause; so the many others count apart.
 
-    >>> misses = {"sums": Distance(0.008, 0.009), "attention": Distance(0.002, 0.012)}
+    >>> misses = {"sums": Distance(0.008, 0.011), "attention": Distance(0.003, 0.012)}
     >>> choose_simplest(misses, Distance(0.001, 0.002)), choose_simplest(misses, Distance(0.006, 0.002))
     ('attention', 'sums')
+    >>> choose_simplest({"sums": Distance(0.008, 0.013), "attention": Distance(0.003, 0.019)}, Distance(0.001, 0.002))
+    'attention'
     """
-    least = min(misses.values(), key=sum)
+    least = min(misses.values(), key=lambda missed: missed.both)
     return next(
         name
         for name, missed in misses.items()
