@@ -44,7 +44,7 @@ LOOK_BACK = 8  # links among which one looks for a variable that is on the chain
 OPEN = -1
 
 
-class State(NamedTuple):
+class PathState(NamedTuple):
     """What is known of a variable: places in its range, those that it can be as bits."""
 
     can_be: int
@@ -55,12 +55,12 @@ class Link(NamedTuple):
     """A variable of a chain in a state, and what was set by hand to come to it."""
 
     name: str
-    state: State
+    state: PathState
     given: Assignment
     before: Link | None
 
 
-class Table(NamedTuple):
+class ValueTable(NamedTuple):
     """What an equation gives, as places in a range: a row for each value of a parent, a column for each setting."""
 
     results: Array
@@ -68,7 +68,7 @@ class Table(NamedTuple):
     settings: Sequence[tuple[int, ...]]  # of the other parents, their actual values first
 
 
-Step = tuple[State, int, Assignment]  # a state that follows, the place of the one before, and what was set by hand
+Step = tuple[PathState, int, Assignment]  # a state that follows, the place of the one before, and what was set by hand
 
 
 def is_about_one_variable(query: Query, event: Assignment) -> bool:
@@ -77,7 +77,7 @@ def is_about_one_variable(query: Query, event: Assignment) -> bool:
     return len(event) == len(own) == len(query.watched_variables) == 1 and own[0] not in event
 
 
-def _undoes(query: Query, state: State) -> bool:
+def _undoes(query: Query, state: PathState) -> bool:
     """Return whether the effect stays in all that its one variable can be, and is gone where that becomes otherwise."""
     (name,) = query.effect_variables
     values = query.model.ranges[name]
@@ -101,7 +101,7 @@ class PathSearch(ABC):
         """Return what another parent of a variable of the chain may be set to, its actual value first."""
 
     @abstractmethod
-    def follow(self, name: str, parent: str, table: Table, states: Sequence[State]) -> Iterator[Step]:
+    def follow(self, name: str, parent: str, table: ValueTable, states: Sequence[PathState]) -> Iterator[Step]:
         """Yield the states of a variable that follow from those of a parent."""
 
     @abstractmethod
@@ -131,11 +131,13 @@ class PathSearch(ABC):
         """Find chains from the event to the effect, the most promising first."""
         own = self.place(self.event)
         others = [place for place in range(len(self.model.ranges[self.event])) if place != own]
-        reached = {self.event: [Link(self.event, State(1 << own, place), {}, None) for place in others[:MOST_STATES]]}
+        reached = {
+            self.event: [Link(self.event, PathState(1 << own, place), {}, None) for place in others[:MOST_STATES]]
+        }
         for name in self.slice.order:
             if name in self.slice.between and name != self.event and name in self.model.equations:
                 self.search.check_time()
-                links: dict[State, Link] = {}
+                links: dict[PathState, Link] = {}
                 for parent in islice((p for p in self.model.parents(name) if p in reached), MOST_PARENTS):
                     self._extend(name, parent, reached[parent], links)
                 if name == self.effect:
@@ -144,7 +146,7 @@ class PathSearch(ABC):
                     reached[name] = [links[state] for state in _keep_least(links, MOST_ALIKE)[:MOST_STATES]]
         return []
 
-    def _extend(self, name: str, parent: str, before: list[Link], links: dict[State, Link]) -> None:
+    def _extend(self, name: str, parent: str, before: list[Link], links: dict[PathState, Link]) -> None:
         table = self._tabulate(name, parent)
         if table is None:
             return
@@ -154,7 +156,7 @@ class PathSearch(ABC):
             if _fits(before[place], given):
                 links[state] = Link(name, state, given, before[place])
 
-    def _tabulate(self, name: str, parent: str) -> Table | None:
+    def _tabulate(self, name: str, parent: str) -> ValueTable | None:
         model = self.model
         equation, values = model.equations[name], model.ranges[parent]
         others = [other for other in equation.parents if other != parent]
@@ -168,7 +170,7 @@ class PathSearch(ABC):
         except ModelError:
             return None
         places = np.searchsorted(np.asarray(model.ranges[name]), results)
-        return Table(np.broadcast_to(places, (len(values), len(settings))), others, settings)
+        return ValueTable(np.broadcast_to(places, (len(values), len(settings))), others, settings)
 
 
 class ContingencyPaths(PathSearch):
@@ -187,7 +189,7 @@ class ContingencyPaths(PathSearch):
             return (own,)
         return (own, *(value for value in self.model.ranges[name] if value != own))
 
-    def follow(self, name: str, parent: str, table: Table, states: Sequence[State]) -> Iterator[Step]:
+    def follow(self, name: str, parent: str, table: ValueTable, states: Sequence[PathState]) -> Iterator[Step]:
         actual = 1 << self.place(name)
         columns = [tuple(column) for column in table.results.T.tolist()]
         seen = set()
@@ -204,10 +206,10 @@ class ContingencyPaths(PathSearch):
                         can_be |= 1 << against[before]
                 becomes = results[state.becomes]
                 if not can_be >> becomes & 1:
-                    yield State(can_be, becomes), place, given
+                    yield PathState(can_be, becomes), place, given
 
     def _oppose(
-        self, table: Table, setting: tuple[int, ...], columns: Sequence[tuple[int, ...]]
+        self, table: ValueTable, setting: tuple[int, ...], columns: Sequence[tuple[int, ...]]
     ) -> frozenset[tuple[int, ...]]:
         """Return what the equation gives where any of the other parents are taken back to what they were."""
         numbers = {row: number for number, row in enumerate(table.settings)}
@@ -235,7 +237,7 @@ class NetworkPaths(PathSearch):
             return (own,)
         return (own, *(value for value in self.model.ranges[name] if value != own))
 
-    def follow(self, name: str, parent: str, table: Table, states: Sequence[State]) -> Iterator[Step]:
+    def follow(self, name: str, parent: str, table: ValueTable, states: Sequence[PathState]) -> Iterator[Step]:
         own, before = self.place(name), self.place(parent)
         actual = tuple(self.actual[other] for other in table.others)
         for held in product((True, False), repeat=len(table.others)):
@@ -254,7 +256,7 @@ class NetworkPaths(PathSearch):
                 results = np.unique(table.results[rows][:, columns])
                 becomes = int(results[0]) if len(results) == 1 else OPEN
                 if becomes != own:
-                    yield State(1 << own, becomes), place, given
+                    yield PathState(1 << own, becomes), place, given
 
     def read(self, chain: Sequence[Link], given: dict[str, int]) -> Witness | None:
         search, model = self.search, self.model
@@ -282,9 +284,9 @@ def _list_places(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-def _keep_least(states: Iterable[State], most: int | None = None) -> list[State]:
+def _keep_least(states: Iterable[PathState], most: int | None = None) -> list[PathState]:
     """Keep the states that can be least, for each value that they become at most so many."""
-    kept: dict[int, list[State]] = {}
+    kept: dict[int, list[PathState]] = {}
     for state in sorted(states, key=_count):
         alike = kept.setdefault(state.becomes, [])
         if len(alike) != most and not any(other.can_be & ~state.can_be == 0 for other in alike):
@@ -292,7 +294,7 @@ def _keep_least(states: Iterable[State], most: int | None = None) -> list[State]
     return sorted((state for alike in kept.values() for state in alike), key=_count)
 
 
-def _count(state: State) -> tuple[int, State]:
+def _count(state: PathState) -> tuple[int, PathState]:
     return state.can_be.bit_count(), state
 
 
