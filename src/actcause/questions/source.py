@@ -116,7 +116,7 @@ class ModelSource:
 
     def read_effect(self, effect: str | None) -> Any:
         """Read what happened; the example's effect stands in where it is missing."""
-        if effect is None and self.example is not None:
+        if effect is None and self.example is not None and AT in self.example.outcome:
             self._check_reach(self.example)
         return self._read_formula("effect", effect, "what happened", " == 1")
 
