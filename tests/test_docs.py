@@ -81,13 +81,18 @@ class Run:
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__page__"})
     printed: dict[int, str] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)  # lines of console blocks whose commands were run
 
     def output(self, block: Block) -> str:
+        self.read_to(block)
+        return self.printed[block.line]
+
+    def read_to(self, block: Block) -> None:
+        """Run the Python blocks up to this one: commands read files that these write."""
         for above in self.blocks:
             if above.kind == "python" and above.line <= block.line and above.line not in self.printed:
                 self.printed[above.line] = ""  # a block that fails is not tried again for those below
                 self.printed[above.line] = self._run(above)
-        return self.printed[block.line]
 
     def _run(self, block: Block) -> str:
         """Run a block in the page's own folder: files that it writes are not left in the repository."""
@@ -149,9 +154,22 @@ def test_a_console_block_holds_commands_that_print_what_it_shows(block: Block, r
             assert set(arguments) <= make_targets()
         elif program not in NOT_RUN:
             assert program == "actcause", f"{program} is no command that this test knows"
+            ask_above(block, runs[block.page])
             printed = answer_of(command, runs[block.page].folder)
             if shown:
                 assert printed == shown
+
+
+def ask_above(block: Block, run: Run) -> None:
+    """Run what stands above a console block and was not run in this process: its commands read files of theirs."""
+    run.read_to(block)
+    run.asked.add(block.line)
+    for above in run.blocks:
+        if above.kind == "console" and above.line < block.line and above.line not in run.asked:
+            run.asked.add(above.line)
+            for command, _ in commands_of(above):
+                if words_of(command)[0] == "actcause":
+                    answer_of(command, run.folder)
 
 
 def commands_of(block: Block) -> list[tuple[str, list[str]]]:
