@@ -18,7 +18,7 @@ if command -v nvidia-cuda-mps-control > /dev/null; then nvidia-cuda-mps-control 
 domains="push break 3-in d-20 3-chain 2-in 3-m-in tau-1 1-in" # the longest first
 worlds="ale-breakout highway mujoco-pucks fetch-push fetch-slide door-key reactor"
 noisy="push+0.1 push+0.3 break+0.3 3-m-in+0.2 1-in+0.2 tau-1+0.2"
-others=never,always,proximity,granger,cf,attn,grad,cmi,ncd,ncii,jaci-em,jaci-exchange,jaci # the quickest first
+others=told,never,always,proximity,granger,cf,attn,grad,cmi,ncd,ncii,jaci-em,jaci-exchange,jaci # the quickest first
 count=0
 
 run() { # NAME [--only FIELD=VALUES]...: a process of its own, once there is room for it
@@ -66,7 +66,7 @@ for name in "${@:-accuracy}"; do
             run noise --only "domain=${case%+*}" --only "noise=${case#*+}" --only method=jaci-auto
         done
         for case in $noisy; do
-            run noise --only "domain=${case%+*}" --only "noise=${case#*+}" --only "method=rules,$others"
+            run noise --only "domain=${case%+*}" --only "noise=${case#*+}" --only "method=rules,${others#told,}"
         done
         ;;
     rl_relabel) # all seeds and all ways of a task; pucks need Stable-Baselines3, which is not asked for here

@@ -56,6 +56,7 @@ class Learner(ABC):
     classes: Mapping[str, str] | None = None  # factors of one class share weights; default: the recording's
     categorical: Sequence[str] | None = None  # "factor.feature" or "next.feature"; default: the recording's
     max_seconds: float | None = None
+    max_memory: float | None = None  # GiB beyond the recording; of a larger one, episodes are left out
 
     method: ClassVar[str]  # as on the command line
     summary: ClassVar[str]  # one line for lists
@@ -143,9 +144,10 @@ class Learner(ABC):
                 number = isinstance(value, (int, float)) and not isinstance(value, bool)
                 self.require(field.name, number, "a number")
         self.require("held_out", isinstance(self.held_out, float) and 0 < self.held_out <= 0.5, "above 0, at most 0.5")
-        limit = self.max_seconds
-        timed = limit is None or (isinstance(limit, (int, float)) and limit > 0)
-        self.require("max_seconds", timed, "positive, or None")
+        for name in ("max_seconds", "max_memory"):
+            limit = getattr(self, name)
+            right = limit is None or (isinstance(limit, (int, float)) and not isinstance(limit, bool) and limit > 0)
+            self.require(name, right, "positive, or None")
         self.require(
             "device", self.device in ("auto", "cpu") or str(self.device).startswith("cuda"), "'auto', 'cpu' or 'cuda'"
         )

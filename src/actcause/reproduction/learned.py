@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..learn.learner import Learner
     from ..learn.training.replica import Replica
     from ..learn.training.session import Callback, Session
+    from .told import ToldNetwork
 
 VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
 DOMAINS = (*VECTORS, *RESAMPLED)
@@ -163,7 +164,27 @@ def fit_and_measure(
     return [{**measure(learner, test), **cost} for learner, (_, test) in zip(learners, recorded, strict=True)]
 
 
-def measure(learner: Learner, test: Transitions) -> dict[str, Any]:
+def teach_and_measure(
+    seeds: Sequence[int], recorded: Sequence[tuple[Transitions, Transitions]], device: str, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Tell networks the true causes, one after the other, and measure each as learners are measured."""
+    from .told import STEPS, teach
+
+    found = []
+    for seed, (train, test) in zip(seeds, recorded, strict=True):
+        began, worked = time.perf_counter(), time.process_time()
+        told = teach(train, seed, device, options.get("steps", STEPS))
+        cost = {
+            "training_seconds": round(time.perf_counter() - began, 2),
+            "processor_seconds": round(time.process_time() - worked, 2),
+            "trained_together": 1,
+            "peak_memory": read_peak_memory(),
+        }
+        found.append({**measure(told, test), **cost})
+    return found
+
+
+def measure(learner: Learner | ToldNetwork, test: Transitions) -> dict[str, Any]:
     """Measure what is predicted and what is explained in hindsight, over all rows and factor by factor, in percent."""
     from ..learn.evaluation import evaluate
 

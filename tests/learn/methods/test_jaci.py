@@ -34,8 +34,8 @@ def doubt(monkeypatch: pytest.MonkeyPatch, masks: float, exchange: float = 0.0) 
     """Let the check find this much of either way."""
     found = jaci._Both._check
 
-    def check(self: jaci._Both, position: int, training: object, *rest: bool) -> float:
-        found(self, position, training, *rest)  # type: ignore[arg-type]
+    def check(self: jaci._Both, position: int, training: object, *rest: bool, **more: bool) -> float:
+        found(self, position, training, *rest, **more)  # type: ignore[arg-type]
         return exchange if isinstance(training, exchange_training.ExchangeTraining) else masks
 
     monkeypatch.setattr(jaci._Both, "_check", check)
@@ -87,8 +87,8 @@ def test_the_network_learned_by_masks_may_answer_where_the_rest_is_learned_by_ex
 def test_each_of_several_seeds_is_checked_by_itself(data: Transitions, monkeypatch: pytest.MonkeyPatch) -> None:
     found = jaci._Both._check
 
-    def check(self: jaci._Both, position: int, training: object, *rest: bool) -> float:
-        found(self, position, training, *rest)  # type: ignore[arg-type]
+    def check(self: jaci._Both, position: int, training: object, *rest: bool, **more: bool) -> float:
+        found(self, position, training, *rest, **more)  # type: ignore[arg-type]
         return float(2 * position)
 
     monkeypatch.setattr(jaci._Both, "_check", check)
@@ -135,7 +135,7 @@ def test_where_time_runs_out_the_first_result_stands_with_a_note(
 def test_surprising_rows_without_a_cause_and_disagreement_make_it_doubt(data: Transitions) -> None:
     learner = JACI(**TINY).fit(data)  # so few steps teach it nothing
     assert "whole" in stages(learner)
-    (told,) = [moment for moment in learner.history_ if moment["stage"] == "check"]
+    told = {name: value for moment in learner.history_ if moment["stage"] == "check" for name, value in moment.items()}
     assert told["doubt0"] > 1
     assert learner.notes_
 

@@ -194,7 +194,7 @@ def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -
         return score_masks
 
     training._judge = told
-    training._find_posteriors()
+    training.find_posteriors()
     for fold, inputs in asked:
         if fold is not None:
             rows = (training.rows.inputs[:, None] == inputs[None, :50]).flatten(2).all(-1).any(1)

@@ -69,7 +69,7 @@ def test_the_default_names_no_idle_factor_and_says_what_it_left_out(monkeypatch:
 
 
 def test_there_is_a_note_where_an_idle_factor_had_been_named_or_events_are_not_learned() -> None:
-    shown = {"event_error": 0.2, "idle": ["goal"], "shares": {"goal": 0.3}}
+    shown = {"omitted": 0.0, "event_error": 0.2, "idle": ["goal"], "shares": {"goal": 0.3}}
     assert [note.startswith("Left out: goal.") for note in diagnose_model(shown)] == [True]
-    (note,) = diagnose_model({"event_error": 0.8, "idle": [], "shares": {}})
+    (note,) = diagnose_model({"omitted": 0.0, "event_error": 0.8, "idle": [], "shares": {}})
     assert "errs by 80% of what the outcome's own state alone errs by" in note

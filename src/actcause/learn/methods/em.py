@@ -96,7 +96,7 @@ class MaskEM:
             Stage(
                 "em", max(steps - warm, 1), self._em, self._sampler("em", size),
                 {"forward": 1.0, "binary": 1.0}, one_cycle(rate, start=begun), self._anneal,
-                weight_decay=decay, end=self._find_posteriors,
+                weight_decay=decay, end=self.find_posteriors,
             ),
             Stage(
                 "distil", int(sizes["distil_steps"]), self._distil, self._distil_sampler(2 * size),
@@ -182,7 +182,7 @@ class MaskEM:
     # -- distillation ------------------------------------------------------------------------------
 
     @torch.no_grad()
-    def _find_posteriors(self) -> None:
+    def find_posteriors(self) -> None:
         """Set the penalty on held-out rows, and every training row's posterior, judged out of sample."""
         self.marginal = torch.empty(len(self.rows), self.rows.factors, device=self.device)
         state = {k: v.repeat_interleave(VARIANTS, dim=0) for k, v in self.nets["binary"].state_dict().items()}

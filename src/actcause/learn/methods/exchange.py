@@ -51,7 +51,7 @@ class ExchangeJACI(Learner):
     layers: int = 2
     learning_rate: float = 5e-3
     decay: float = 0.3
-    distil_steps: int = 3000
+    distil_steps: int = 1500
     labelled: int = 60_000
 
     method: ClassVar[str] = "jaci-exchange"

@@ -1,9 +1,10 @@
 """JACI as one gets it without asking for more: by masks, and where its own check finds that wanting, by exchange.
 
     masks      `MaskJACI`: sharp where relations switch on and off, as in the paper's domains, and quick
-    check      on held-out rows, without a label: how many of the surprising rows get no cause, and how far what the
-                   state says is from what the outcome shows; a factor that stays the same throughout an episode and
-                   whose exchange makes no prediction worse is idle, and never named (`training/constants.py`)
+    check      on held-out rows, without a label: how many of the surprising rows get no cause, or not all of theirs
+                   (`training/omissions.py`), and how far what the state says is from what the outcome shows; a factor
+                   that stays the same throughout an episode and whose exchange makes no prediction worse is idle, and
+                   never named (`training/constants.py`); what fails by far is not learned to its end
     exchange   `ExchangeJACI`, only where the check fails: equal bodies, categories, noise, robots; the network learned
                    by masks may still answer, if it comes as near to the judgements as any
     choice     the one of the two that does better in the same check
@@ -13,7 +14,7 @@ The bounds of the check are those from which on a note would be due (`training/d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
@@ -23,6 +24,7 @@ from ..training import forward
 from ..training.attention import HEADS
 from ..training.constants import find_idle
 from ..training.diagnostics import STOPPED, diagnose_events, diagnose_model, find_ties, measure_doubt
+from ..training.omissions import measure_omitted
 from .em import MaskEM
 from .exchange import ExchangeJACI
 from .exchange_training import ExchangeTraining
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 MASKS, EXCHANGE = MaskJACI.method, ExchangeJACI.method
 CHECK = "check"  # what the course of training calls it
+HOPELESS = 2.0  # times what may be left open: nothing that is learned from such a search is worth remembering
 OFFERED = "masks"  # the network learned by masks, which may answer where the rest is learned by exchange
 
 
@@ -68,6 +71,7 @@ class JACI(MaskJACI):
         "revision 3 of learning by exchange; what its own state explains by exchange is not unexplained",
         "revision 4 of learning by exchange; where events are common, less disagreement is borne; a network learned by "
         "masks may answer where the rest is learned by exchange",
+        "answers by masks that leave out what the outcome hangs on are doubted; what fails by far is not remembered",
     )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
@@ -144,25 +148,47 @@ class _Both:
         self.doubts: list[float] = []  # about each replica, known after the stages by masks
 
     def stages(self) -> list[Stage]:
-        *first, last = self.masks.stages()
+        *first, search, last = self.masks.stages()
         again = [replace(stage, wanted=self._is_doubtful) for stage in self.exchange.stages()]
-        return [*first, replace(last, end=self._check_masks), *again]
+        return [
+            *first,
+            replace(search, end=self._check_search),
+            replace(last, end=self._check_masks, wanted=lambda: not self._is_hopeless()),
+            *again,
+        ]
 
     def _is_doubtful(self) -> bool:
         return any(doubt > 1 for doubt in self.doubts)
 
-    def _check_masks(self) -> None:
-        """Check what was learned by masks; a training that is resumed later remembers what was found."""
-        history = self.history
-        told = next((moment for moment in history if moment["stage"] == CHECK), None)
-        if told is None:
-            found = [self._check(position, self.masks) for position in range(len(self.replicas))]
-            told = {f"doubt{position}": doubt for position, doubt in enumerate(found)}
-            history.append({"stage": CHECK, "step": history[-1]["step"] if history else 0, **told})
-        self.doubts = [told[f"doubt{position}"] for position in range(len(self.replicas))]
+    def _is_hopeless(self) -> bool:
+        return all(doubt > HOPELESS for doubt in self.doubts)
 
-    def _check(self, position: int, training: MaskEM | ExchangeTraining, stopped: bool = False) -> float:
-        """Finish one replica in one way, and say how far it is from what may be left open: up to 1 all is well."""
+    def _check_search(self) -> None:
+        """Check what the search by masks left open, which remembering it would not mend."""
+        self.masks.find_posteriors()
+        self.doubts = self._recall("open", lambda position: self._check(position, self.masks, left_open=True))
+
+    def _check_masks(self) -> None:
+        """Check what was learned by masks."""
+        self.doubts = self._recall("doubt", lambda position: self._check(position, self.masks))
+
+    def _recall(self, name: str, measure: Callable[[int], float]) -> list[float]:
+        """Measure something of each replica, or in a training that was resumed recall what was measured."""
+        history = self.history
+        names = [f"{name}{position}" for position in range(len(self.replicas))]
+        told = next((moment for moment in history if names[0] in moment), None)
+        if told is None:
+            told = {each: measure(position) for position, each in enumerate(names)}
+            history.append({"stage": CHECK, "step": history[-1]["step"] if history else 0, **told})
+        return [told[each] for each in names]
+
+    def _check(
+        self, position: int, training: MaskEM | ExchangeTraining, stopped: bool = False, left_open: bool = False
+    ) -> float:
+        """Finish one replica in one way, and say how far it is from what may be left open: up to 1 all is well.
+
+        With `left_open` what the state says may disagree with the outcome.
+        """
         replica = training.replicas[position]
         training.finish(position, replica, self.history, stopped)
         learner = replica.learner
@@ -173,12 +199,15 @@ class _Both:
         found = learner.learned_
         found["idle"] = idle
         found["event_error"] = self._measure_events(position, learner)
-        return measure_doubt(found, rare=bool(self.shared.surprises.rare[position]))
+        named, surprising = learner.explain(replica.held), self._find_surprising(position)
+        found["omitted"] = measure_omitted(replica.held, named, surprising, learner.predict_outcome)
+        told = {**found, "disagreement": 0.0} if left_open else found
+        return measure_doubt(told, rare=bool(self.shared.surprises.rare[position]))
 
     def _measure_events(self, position: int, learner: MaskJACI | ExchangeJACI) -> float:
         """Measure the error on surprising held-out rows, seeing what is needed, as a share of that by the own state."""
         replica, surprises = self.replicas[position], self.shared.surprises
-        surprising = surprises.find_surprising(position, replica.held_encoded).cpu().numpy()
+        surprising = self._find_surprising(position)
         if not surprising.any():
             return 0.0
         if isinstance(learner, MaskJACI):
@@ -187,6 +216,10 @@ class _Both:
         spreads = surprises.scale[position].cpu().numpy()  # of the rows shown, in which learners measure
         predicted, came = learner.predict_outcome(replica.held.subset(surprising))
         return float((np.abs(predicted - came) * spreads).mean() / max(alone.mean(), 1e-9))
+
+    def _find_surprising(self, position: int) -> Array:
+        found = self.shared.surprises.find_surprising(position, self.replicas[position].held_encoded)
+        return np.asarray(found.cpu().numpy())
 
     @property
     def history(self) -> list[dict[str, Any]]:

@@ -89,24 +89,32 @@ def diagnose_events(
 def measure_doubt(learned: Mapping[str, Any], *, rare: bool) -> float:
     """Measure how far a result is from what may be left open, where events are `rare` or common: up to 1 all is well.
 
-    >>> found = {"unexplained": 0.05, "disagreement": 0.06}
+    >>> found = {"unexplained": 0.05, "omitted": 0.0, "disagreement": 0.06}
     >>> measure_doubt(found, rare=True) < 1 < measure_doubt(found, rare=False)
     True
     """
     most = DISAGREEING if rare else DISAGREEING_OFTEN
-    return float(max(learned["unexplained"] / UNEXPLAINED, learned["disagreement"] / most))
+    left = max(learned["unexplained"], learned["omitted"]) / UNEXPLAINED
+    return float(max(left, learned["disagreement"] / most))
 
 
 def diagnose_model(learned: Mapping[str, Any]) -> list[str]:
     """Write sentences on a model that errs where it matters, and on factors that only tell episodes apart.
 
-    `learned` holds `event_error`, the error on surprising held-out rows as a share of that by the own state, `idle`,
-    the factors whose exchange makes no difference, and `shares` of rows in which each was named before that was known.
+    `learned` holds `event_error`, the error on surprising held-out rows as a share of that by the own state, `omitted`,
+    the share of those with a cause that hang on another factor too, `idle`, the factors whose exchange makes no
+    difference, and `shares` of rows in which each was named before that was known.
 
-    >>> diagnose_model({"event_error": 0.1, "idle": ["goal"], "shares": {"goal": 0.0}})
+    >>> diagnose_model({"event_error": 0.1, "omitted": 0.0, "idle": ["goal"], "shares": {"goal": 0.0}})
     []
     """
     found = []
+    if learned["omitted"] > UNEXPLAINED:
+        found.append(
+            f"{learned['omitted']:.0%} of the surprising rows with a cause hang on a factor, too, that is not named: "
+            "a set of causes is named in part; record rows in which each of them varies while the others stay, or more "
+            "rows with events."
+        )
     if learned["event_error"] > MISSED:
         found.append(
             f"On surprising rows the model errs by {learned['event_error']:.0%} of what the outcome's own state alone "

@@ -12,6 +12,7 @@ from ...data import Transitions
 from ..errors import LearnError
 from .batches import seed_of
 from .encoding import Encoded, Encoder
+from .memory import cut_to_memory
 
 if TYPE_CHECKING:
     from ..learner import Learner
@@ -31,10 +32,11 @@ class Replica:
     encoder: Encoder
     encoded: Encoded
     held_encoded: Encoded
+    recorded: int  # rows that there were before some were left out
 
 
 def prepare_replica(learner: Learner, data: Transitions) -> Replica:
-    """Check the data, split off the held-out episodes, and fit the encoder on the rest."""
+    """Check the data, cut it to the memory given, split off the held-out episodes, fit the encoder on the rest."""
     if not isinstance(data, Transitions):
         raise LearnError(f"The data must be Transitions. Got {type(data).__name__} instead.")
     others = [name for name in data.factors if name != data.own]
@@ -46,9 +48,11 @@ def prepare_replica(learner: Learner, data: Transitions) -> Replica:
         raise LearnError(f"There must be at least {LEAST_ROWS} rows to learn from. Got {len(data)}; record more.")
     if bool((data.change == data.change[0]).all()):
         raise LearnError(f"The outcome '{data.outcome_factor}' never changes, so there is nothing to explain.")
+    count = len(data)
+    data = cut_to_memory(data, learner.max_memory, learner.classes, learner.categorical)
     train, held = split_of(data, learner.held_out, learner.seed)
     encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
-    return Replica(learner, train, held, encoder, encoder.encode(train), encoder.encode(held))
+    return Replica(learner, train, held, encoder, encoder.encode(train), encoder.encode(held), count)
 
 
 def split_of(data: Transitions, held_out: float, seed: int) -> tuple[Transitions, Transitions]:

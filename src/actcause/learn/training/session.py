@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ..errors import LearnError
 from .copies import find_copies
+from .memory import tell_cut
 from .loop import Stage, Stopped, Trainer, TrainingProgress
 from .networks import find_device
 from .replica import Replica, prepare_replica
@@ -103,7 +104,9 @@ def _warnings(replica: Replica) -> list[str]:
     count = effective_rows(replica.train)
     wanted = ROWS_PER_FACTOR * len(replica.train.factors)
     replica.learner.learned_["effective_rows"] = round(count)
-    found = [
+    rows = len(replica.train) + len(replica.held)
+    found = tell_cut(replica.recorded, rows, replica.learner.max_memory)
+    found += [
         f"'{one}' and '{two}' hold the same in every row, so that nobody could tell them apart: leave one out, or "
         "record rows in which they differ."
         for one, two in find_copies(replica.train)
