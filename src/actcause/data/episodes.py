@@ -23,5 +23,4 @@ def find_eventful_rows(data: Transitions, found: Array | None = None) -> Array:
     causes = found if data.cause is None else data.cause
     if causes is None:
         return np.zeros(len(data), dtype=bool)
-    acting: Array = causes[:, [data.layout.index(name) for name in data.edges]].any(axis=1)
-    return acting
+    return np.logical_or.reduce(causes[:, [data.layout.index(name) for name in data.edges]], axis=1)
