@@ -23,4 +23,5 @@ def find_eventful_rows(data: Transitions, found: Array | None = None) -> Array:
     causes = found if data.cause is None else data.cause
     if causes is None:
         return np.zeros(len(data), dtype=bool)
-    return np.logical_or.reduce(causes[:, [data.layout.index(name) for name in data.edges]], axis=1)
+    acting: Array = np.any(causes[:, [data.layout.index(name) for name in data.edges]], axis=1)
+    return acting
