@@ -18,7 +18,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import EVERY, first_known, fit_and_measure, record_domain, uses
-from actcause.reproduction.tables import list_missing, spread, table, tell_missing
+from actcause.reproduction.tables import describe_missing, list_missing, spread, table
 
 WORLDS = ("door-key", "highway", "mujoco-pucks", "fetch-push", "fetch-slide", "ale-breakout", "reactor")
 OURS = "jaci-auto"
@@ -210,7 +210,7 @@ def _notes(results: Results, world: str) -> list[str]:
 def _absent(results: Results) -> str:
     """Name what has not been run yet."""
     given = results.arguments
-    lost = {world: tell_missing(results, given.methods, given.seeds, world=world) for world in given.worlds}
+    lost = {world: describe_missing(results, given.methods, given.seeds, world=world) for world in given.worlds}
     return list_missing(lost)
 
 

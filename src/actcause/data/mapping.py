@@ -40,11 +40,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, quote
+from .array_columns import find_columns
 from .categories import read_categorical
 from .history import Past
 from .layout import RESERVED, Layout, check_factor, check_name
 from .parquet import check_readable
-from .slices import find_columns
 
 KEYS = (
     "factors", "features", "outcome", "outcome_features", "own", "episode", "cause", "present", "categorical", "edges",
