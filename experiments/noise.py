@@ -23,7 +23,7 @@ from actcause.envs import make
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import EVERY, VECTORS, first_known, fit_and_measure, percent, record_domain, uses
-from actcause.reproduction.tables import list_missing, spread, table, tell_missing
+from actcause.reproduction.tables import describe_missing, list_missing, spread, table
 
 RULES = "rules"
 OURS = "jaci-auto"
@@ -206,7 +206,9 @@ def _absent(results: Results) -> str:
     """Name what has not been run yet."""
     given = results.arguments
     lost = {
-        f"{domain} with noise {noise:g}": tell_missing(results, given.methods, given.seeds, domain=domain, noise=noise)
+        f"{domain} with noise {noise:g}": describe_missing(
+            results, given.methods, given.seeds, domain=domain, noise=noise
+        )
         for domain, noise in given.cases
     }
     return list_missing(lost)

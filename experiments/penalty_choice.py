@@ -17,8 +17,19 @@ from typing import Any
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
+from actcause.reproduction.jaci_em_seeds import (
+    FULL,
+    QUICK,
+    SMALL,
+    TINY,
+    Arguments,
+    Piece,
+    pieces,
+    settings,
+    train_seeds,
+    uses,
+)
 from actcause.reproduction.learned import RESAMPLED, percent
-from actcause.reproduction.ours import FULL, QUICK, SMALL, TINY, Arguments, Piece, pieces, settings, train_seeds, uses
 from actcause.reproduction.plots import lines, point
 from actcause.reproduction.tables import spread, table
 

@@ -25,7 +25,7 @@ from actcause.reproduction.learned import (
     teach_and_measure,
     uses,
 )
-from actcause.reproduction.tables import list_missing, spread, table, tell_missing
+from actcause.reproduction.tables import describe_missing, list_missing, spread, table
 
 WORLDS = ("door-key", "highway", "mujoco-pucks", "fetch-push", "fetch-slide", "ale-breakout", "reactor")
 OURS = "jaci-auto"
@@ -225,7 +225,7 @@ def _notes(results: Results, world: str) -> list[str]:
 def _absent(results: Results) -> str:
     """Name what has not been run yet."""
     given = results.arguments
-    lost = {world: tell_missing(results, given.methods, given.seeds, world=world) for world in given.worlds}
+    lost = {world: describe_missing(results, given.methods, given.seeds, world=world) for world in given.worlds}
     return list_missing(lost)
 
 

@@ -24,6 +24,7 @@ from actcause import (
 )
 from actcause.core.expression import Name, Number
 from actcause.core.logic import Compare
+from actcause.core.solvers import ENCODINGS
 from actcause.core.spaces.out_of_core import OutOfCorePartitions
 from actcause.parallel import engine
 from strategies import contexts, many, models
@@ -50,6 +51,14 @@ def test_contexts_effects_and_events_may_be_text_or_values() -> None:
         for context, formula in (("ST=1,BT=1", "BS == 1"), (BOTH_THROW, effect))
     ]
     assert found[0] == found[1] == [{"ST": 1}, {"SH": 1}]
+
+
+def test_a_definition_that_has_no_clauses_yet_is_searched_by_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = causes(ROCKS, context=BOTH_THROW, effect="BS == 1")
+    monkeypatch.delitem(ENCODINGS, "modified-hp")
+    found = causes(ROCKS, context=BOTH_THROW, effect="BS == 1")
+    assert [dict(cause.event) for cause in found] == [dict(cause.event) for cause in before]
+    assert found.statistics["solver_calls"] == 0 < before.statistics["solver_calls"]
 
 
 def test_options_can_only_be_given_by_name() -> None:

@@ -158,7 +158,11 @@ def test_causes_are_a_vector_or_names():
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_is_far_outside_is_drawn_without_trouble(name, far):
     domain = make(name)
-    draw(domain, np.full((len(domain.factors), domain.width), far), predicted=np.ones(len(domain.factors)))
+    everything = np.ones(len(domain.factors))
+    picture = draw(domain, np.full((len(domain.factors), domain.width), far), predicted=everything)
+    near = draw(domain, domain.reset(np.random.default_rng(0), 1)[0], predicted=everything)
+    assert picture.shape == near.shape
+    assert not np.array_equal(picture, near)
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,6 @@ from actcause.reproduction.published import read_published
 ALL = examples.names()
 PAPER = read_published()
 
-# The title of each published table, and the example that it is about.
-TABLES = {
-    "Forest Fire": "forest-fire",
-    "Gang Execution": "gang-execution",
-    "Halt and Charge": "halt-and-charge",
-    "Binary And": "binary-and",
-    "Binary Or": "binary-or",
-    "Binary XOR": "binary-xor",
-    "Rock Throwing": "rock-throwing",
-    "Switching Railroad Tracks": "switching-railroad-tracks",
-}
 RENAMED = {"BoS": "BS", "m_next": "m'"}
 
 VERDICTS = [
@@ -183,7 +172,7 @@ def test_the_causes_are_those_found_before(name: str, definition: str) -> None:
 @pytest.mark.parametrize("title", PAPER["appendix_tables"])
 def test_the_rows_of_a_published_table_are_the_states_of_the_model(title: str) -> None:
     published = PAPER["appendix_tables"][title]
-    example = examples.load(TABLES[title])
+    example = examples.load(title.lower().replace(" ", "-"))
     columns = tuple(RENAMED.get(column, column) for column in published["columns"])
     assert columns == example.model.variables
     assert columns[-1] == example.outcome

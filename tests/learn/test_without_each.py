@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from actcause.data import Transitions, collect
-from actcause.learn import ExchangeJACI, Learner, MaskJACI, PaperJACI, predict_without_each
+from actcause.learn import (
+    ExchangeJACI,
+    Learner,
+    MaskJACI,
+    Never,
+    PaperJACI,
+    add_predictions_without_each,
+    predict_without_each,
+)
 from actcause.learn.training import surprises
 
 
@@ -32,3 +40,17 @@ def test_a_model_of_the_whole_state_predicts_without_each_factor(domain: str, mo
 def test_a_masked_model_predicts_without_each_factor(method: type[Learner]) -> None:
     data = collect("1-in", 1000, seed=3)
     check_own_state_counts(method(steps=60, width=16).fit(data), data)
+
+
+def test_predictions_stand_beside_the_rows_unless_they_would_be_too_many() -> None:
+    data = collect("1-in", 1000, seed=3)
+    learner = MaskJACI(steps=30, width=8).fit(data)
+    added = add_predictions_without_each(learner, data).extra
+    name = data.outcome_features[0]
+    predicted = predict_without_each(learner, data)
+    assert predicted is not None
+    assert np.allclose(added[f"expected.{name}"], predicted[0][:, 0], atol=1e-6)
+    assert np.allclose(added[f"without.a1.{name}"], predicted[1][data.factors.index("a1"), :, 0], atol=1e-6)
+    assert f"without.{data.own}.{name}" not in added
+    assert add_predictions_without_each(learner, data, most_columns=1) is data
+    assert add_predictions_without_each(Never().fit(data), data) is data

@@ -12,7 +12,7 @@ from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from . import options
-from .graphs import collect_whole, load_whole, replay_whole
+from .graphs import collect_whole, load_whole
 from .options import option
 from .progress import show_rows
 
@@ -151,8 +151,7 @@ def replay(
     """
     from ..data import film_recording
 
-    whole = load_whole(file)
-    film = film_recording(file, out, episode=episode) if whole is None else replay_whole(whole, file, out, episode)
+    film = film_recording(file, out, episode=episode)
     if as_json:
         print_json({"out": str(out), "episode": film.episode, "steps": film.steps})
     else:

@@ -8,14 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..errors import DataError, QueryError, quote
+from ..errors import QueryError, quote
 from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from .progress import show_rows, show_training
 
 if TYPE_CHECKING:
     from ..data import Recording
-    from ..data.film import Film
     from ..learn.training_source import TrainingSource
 
 ALL = "all"
@@ -150,25 +149,6 @@ def predict_whole(run: Path, files: list[str], out: str, *, hindsight: bool, dev
     else:
         print(f"{len(found):,} rows with the causes of {', '.join(found.outcomes)}: {out}")
     return 0
-
-
-def replay_whole(recording: Recording, file: Path, out: Path, episode: int | None) -> Film:
-    """Write an episode of whole states as a film, with arrows to the domain's own outcome."""
-    import numpy as np
-
-    from ..data.domains import rebuild_domain
-    from ..data.film import replay
-
-    try:
-        domain = rebuild_domain(recording.metadata)
-    except DataError as unknown:
-        raise DataError(f"{file}: {unknown}") from unknown
-    view = recording.view(domain.outcome)
-    found = [view.extra.get(f"found.{domain.outcome}.{factor}") for factor in view.factors]
-    rows = np.zeros(len(view), dtype=bool)
-    known = any(column is not None for column in found)
-    predicted = np.stack([rows if one is None else one for one in found], axis=1) if known else None
-    return replay(view, domain, out, episode=episode, predicted=predicted)
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

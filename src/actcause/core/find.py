@@ -318,10 +318,9 @@ def _solver(query: Query, solver: str) -> Solver:
         from .spaces.functional import FunctionalSolver
 
         return FunctionalSolver(query, oracle=solver == "exhaustive")
-    definition = DEFINITIONS[query.definition]
-    if solver == "exhaustive":
+    definition, encoding = DEFINITIONS[query.definition], ENCODINGS.get(query.definition)
+    if solver == "exhaustive" or encoding is None:
         return Exhaustive(definition)
-    encoding = ENCODINGS[query.definition]
     by_clauses = SatSolver(encoding, fallback=lambda: Exhaustive(definition))
     quicker = encoding.actual_values_suffice and is_long(query)
     return LongModelSolver(encoding, by_clauses) if quicker else by_clauses

@@ -28,6 +28,9 @@ from ..io.atomic import write_whole_path
 from ..worlds import World
 from ..worlds.drawing import build_scene
 from .domains import rebuild_domain
+from .found import read_found, view_found
+from .recording import Recording
+from .recording_file import is_recording
 from .transitions import Transitions
 from .validate import Array
 
@@ -84,21 +87,17 @@ def replay(
 
 
 def film_recording(file: str | PathLike[str], out: str | PathLike[str], *, episode: int | None = None) -> Film:
-    """Write an episode of a recorded file, with the causes that `actcause predict` found where the file holds them."""
-    data = Transitions.load(file)
+    """Write an episode of a recorded file, with the causes that `actcause predict` found where the file holds them.
+
+    Of whole states the arrows lead to the domain's own outcome.
+    """
+    source = Recording.load(file) if is_recording(file) else Transitions.load(file)
     try:
-        domain = rebuild_domain(data.metadata)
+        domain = rebuild_domain(source.metadata)
     except DataError as unknown:
         raise DataError(f"{file}: {unknown}") from unknown
-    return replay(data, domain, out, episode=episode, predicted=read_predictions(data))
-
-
-def read_predictions(data: Transitions) -> Array | None:
-    """Return the causes that `actcause predict` wrote beside the rows, 0 or 1 for each factor; None if it did not."""
-    columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
-    if all(column is None for column in columns):
-        return None
-    return np.stack([np.zeros(len(data), dtype=bool) if column is None else column for column in columns], axis=1)
+    rows = view_found(source, domain.outcome) if isinstance(source, Recording) else source
+    return replay(rows, domain, out, episode=episode, predicted=read_found(rows))
 
 
 def _check_predictions(given: Any, shape: tuple[int, int]) -> Array | None:

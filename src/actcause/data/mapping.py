@@ -40,11 +40,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, quote
+from .array_columns import find_columns
 from .categories import read_categorical
 from .history import Past
 from .layout import RESERVED, Layout, check_factor, check_name
 from .parquet import check_readable
-from .slices import find_columns
 
 KEYS = (
     "factors", "features", "outcome", "outcome_features", "own", "episode", "cause", "present", "categorical", "edges",
@@ -89,6 +89,19 @@ class ColumnMap:
         }
         after = zip(layout.outcome_features, self.following or (), strict=self.following is not None)
         return found | {column: feature for feature, column in after if f"next.{feature}" in named}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the columns of our own files are called in this one."""
+        layout = self.layout
+        found = {f"cause.{factor}": column for factor, column in self.cause.items()}
+        found |= {f"present.{factor}": column for factor, column in self.present.items()}
+        for factor, columns in zip(layout.factors, self.state, strict=True):
+            features = zip(layout.features[factor], columns, strict=True)
+            found |= {f"{factor}.{feature}": column for feature, column in features}
+        after = zip(layout.outcome_features, self.following or (), strict=self.following is not None)
+        found |= {f"next.{layout.outcome_factor}.{feature}": column for feature, column in after}
+        return found | ({"episode": self.episode} if self.episode else {})
 
     @classmethod
     def resolve(cls, columns: Sequence[str], given: Any = None) -> ColumnMap:

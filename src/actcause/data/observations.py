@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, quote, suggest
-from .slices import SLICE, read_slice
+from .array_columns import SLICE, read_slice
 from .validate import Array
 
 FLAT = "observation"  # the name of an observation that is one array

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, quote
+from .array_columns import split_arrays
 from .categories import as_codes, describe_categories
 from .header import Header
 from .history import Past, add_past
 from .mapping import OF_ANY_FILE, ColumnMap, read_mapping
 from .parquet import ROWS, is_parquet, open_parquet, parse_header, read_row_groups
 from .row_arrays import RowArrays, concatenate
-from .slices import split_arrays
 from .survey import Survey, find_absent
 from .tables import Chunk, as_booleans, as_numbers, chunks, column_names
 from .validate import Array

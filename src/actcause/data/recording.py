@@ -19,6 +19,7 @@ from .validate import (
     check_episodes,
     check_extra,
     check_numbers,
+    check_values,
     copy_metadata,
     mark_absent,
     read_only,
@@ -95,8 +96,8 @@ class Recording:
         present = mark_absent(before, check_truth(mask, "mask", (rows, count), "(rows, factors)"), layout)
         if present is not None:
             before, after = (np.where(present[:, :, None], values, 0) for values in (before, after))
-        _check_values(before, layout, "")
-        _check_values(after, layout, "next.")
+        check_values(before, layout)
+        check_values(after, layout, "next.")
         truth = check_truth(cause, "cause", (rows, len(explained), count), "(rows, outcomes, factors)")
         if truth is not None and present is not None:
             _refuse_absent_causes(truth, present, layout)
@@ -362,20 +363,6 @@ def _check_edges(
             for outcome, names in chosen.items()
         }
     )
-
-
-def _check_values(values: Array, layout: Layout, prefix: str) -> None:
-    """Refuse values that are not finite, and values where no feature is named."""
-    if not bool(np.isfinite(values).all()):
-        row, factor, feature = np.argwhere(~np.isfinite(values))[0]
-        name = layout.factors[factor]
-        named = layout.features[name]
-        where = f"{name}.{named[feature]}" if feature < len(named) else f"feature {feature} of {name}"
-        raise DataError(f"{prefix}{where} is {values[row, factor, feature]} in row {row}: give a finite number.")
-    for position, name in enumerate(layout.factors):
-        used = len(layout.features[name])
-        if bool(values[:, position, used:].any()):
-            raise DataError(f"'{prefix}{name}' has {used} named features, and values beyond them: name them all.")
 
 
 def _refuse_absent_causes(cause: Array, present: Array, layout: Layout) -> None:

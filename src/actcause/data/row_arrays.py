@@ -16,6 +16,7 @@ from .validate import (
     Array,
     check_flags,
     check_numbers,
+    check_outcome,
     check_values,
     copy_metadata,
     mark_absent,
@@ -92,7 +93,8 @@ class RowArrays:
         present = mark_absent(state, check_flags(mask, "mask", (rows, factors)), layout)
         truth = check_flags(cause, "cause", (rows, factors))
         state = zero_absent(state, present, truth, layout)
-        check_values(state, outcome, layout)
+        check_values(state, layout)
+        check_outcome(outcome, layout)
         dtype = np.result_type(state, outcome)
         self._assign(
             {

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, escape, import_extra, quote
+from .array_columns import split_arrays
 from .parquet import is_parquet, measure_row_groups, open_parquet
-from .slices import split_arrays
 from .validate import Array
 
 CSV = "Reading CSV files"

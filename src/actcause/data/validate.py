@@ -81,22 +81,30 @@ def zero_absent(state: Array, mask: Array | None, cause: Array | None, layout: L
     return state
 
 
-def check_values(state: Array, outcome: Array, layout: Layout) -> None:
-    """Refuse values that are not finite, and values where no feature is named."""
-    if not bool(np.isfinite(state).all()):
-        row, factor, feature = np.argwhere(~np.isfinite(state))[0]
+def check_values(values: Array, layout: Layout, prefix: str = "") -> None:
+    """Refuse values of the factors that are not finite, and values where no feature is named."""
+    if not bool(np.isfinite(values).all()):
+        row, factor, feature = np.argwhere(~np.isfinite(values))[0]
         name = layout.factors[factor]
         named = layout.features[name]
         where = f"{name}.{named[feature]}" if feature < len(named) else f"feature {feature} of {name}"
-        raise DataError(f"{where} is {state[row, factor, feature]} in row {row}: every value must be a finite number.")
+        raise _refuse_infinite(f"{prefix}{where}", values[row, factor, feature], row)
+    for position, name in enumerate(layout.factors):
+        used = len(layout.features[name])
+        if bool(values[:, position, used:].any()):
+            raise DataError(f"'{prefix}{name}' has {used} named features, and values beyond them: name them all.")
+
+
+def check_outcome(outcome: Array, layout: Layout) -> None:
+    """Refuse next values of the outcome that are not finite."""
     if not bool(np.isfinite(outcome).all()):
         row, feature = np.argwhere(~np.isfinite(outcome))[0]
         where = f"next.{layout.outcome_factor}.{layout.outcome_features[feature]}"
-        raise DataError(f"{where} is {outcome[row, feature]} in row {row}: every value must be a finite number.")
-    for position, name in enumerate(layout.factors):
-        used = len(layout.features[name])
-        if bool(state[:, position, used:].any()):
-            raise DataError(f"'{name}' has {used} named features, and the state beyond them is not 0: name them all.")
+        raise _refuse_infinite(where, outcome[row, feature], row)
+
+
+def _refuse_infinite(where: str, value: Any, row: int) -> DataError:
+    return DataError(f"{where} is {value} in row {row}: every value must be a finite number.")
 
 
 def check_episodes(given: Any, rows: int) -> Array:

@@ -56,7 +56,7 @@ class _Definition:
     public: bool
 
     @property
-    def given(self) -> list[Element]:
+    def content(self) -> list[Element]:
         """What defines it: its children but for what is only said about it."""
         return [child for child in self.element.children if child.tag not in ABOUT]
 
@@ -98,7 +98,7 @@ class _PsaReader:
     def _notes(self, names: dict[str, str], prior: dict[str, dict[int, Fraction]]) -> list[str]:
         notes = list(describe_renaming(names))
         events = [(path, one) for path, one in self.defined.items() if one.element.tag == "define-basic-event"]
-        unknown = [path for path, one in events if one.given and self.names[path] not in prior]
+        unknown = [path for path, one in events if one.content and self.names[path] not in prior]
         if self.undefined:
             notes.append(f"Basic events that are mentioned and not defined, and so roots: {len(self.undefined):,}.")
         if unknown:
@@ -166,7 +166,7 @@ class _PsaReader:
     # -- formulas ------------------------------------------------------------------------------
 
     def _formula(self, path: str) -> Expression | None:
-        element, given = self.defined[path].element, self.defined[path].given
+        element, given = self.defined[path].element, self.defined[path].content
         if element.tag == "define-basic-event":
             return None
         if element.tag == "define-house-event" and not given:

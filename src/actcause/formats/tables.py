@@ -13,7 +13,6 @@ from ..core.model import Model
 from ..errors import ModelError
 
 MAX_ROWS = 100_000  # of one table
-MAX_TEXT_PARENTS = 20  # each of them may nest once more
 
 
 def express(parents: Sequence[str], ranges: Sequence[Sequence[int]], values: Sequence[int]) -> Expression:

@@ -43,14 +43,22 @@ if TYPE_CHECKING:
     from .methods.paper_jaci import PaperJACI
     from .methods.proximity import Proximity
     from .methods.trivial import Always, Never
-    from .prediction import PredictedFiles, PredictionError, predict_files
+    from .prediction import (
+        FoundCounts,
+        PredictedFiles,
+        PredictionError,
+        add_predictions,
+        count_found,
+        count_found_graphs,
+        predict_files,
+    )
     from .preimages import LearnedPreimages, learned_preimages
     from .run_evaluation import RunEvaluation, evaluate_run
     from .run_training import train_run
     from .seeds import SeedComparison, compare_seeds, fit_best
     from .sweeps.sweep import sweep
     from .training.session import fit_many
-    from .without_each import predict_without_each
+    from .without_each import add_predictions_without_each, predict_without_each
 
 # Where the names live that are imported when they are first asked for.
 _HOMES = {
@@ -63,14 +71,17 @@ _HOMES = {
     "learner": ("Learner",),
     "loading": ("load",),
     "local_graphs": ("LocalGraphs", "measure_errors"),
-    "prediction": ("PredictedFiles", "PredictionError", "predict_files"),
+    "prediction": (
+        *("FoundCounts", "PredictedFiles", "PredictionError", "add_predictions", "count_found", "count_found_graphs"),
+        "predict_files",
+    ),
     "preimages": ("LearnedPreimages", "learned_preimages"),
     "run_evaluation": ("RunEvaluation", "evaluate_run"),
     "run_training": ("train_run",),
     "seeds": ("SeedComparison", "compare_seeds", "fit_best"),
     "sweeps.sweep": ("sweep",),
     "training.session": ("fit_many",),
-    "without_each": ("predict_without_each",),
+    "without_each": ("add_predictions_without_each", "predict_without_each"),
 }
 _FILES = {name: file for file, names in _HOMES.items() for name in names}
 _FILES |= {name: f"methods.{file}" for file, name in HOMES.values()}
@@ -83,11 +94,12 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "ExchangeJACI", "Gradient",
+    "JACI", "METHODS", "Always", "Attention", "Counterfactual", "Evaluation", "ExchangeJACI", "FoundCounts", "Gradient",
     "GraphEvaluation", "GumbelMask", "LearnError", "LearnedPreimages", "Learner", "LeaveOneOut", "LocalGraphs",
     "MaskJACI", "Never", "NullCounterfactual", "Pairwise", "PaperJACI", "PredictedFiles", "PredictionError",
-    "Proximity", "RunError", "RunEvaluation", "SeedComparison", "TrainedGraphs", "check_learner", "compare_seeds",
-    "edge_error", "evaluate", "evaluate_graphs", "evaluate_run", "find_graphs", "fit_best", "fit_many",
+    "Proximity", "RunError", "RunEvaluation", "SeedComparison", "TrainedGraphs", "add_predictions",
+    "add_predictions_without_each", "check_learner", "compare_seeds", "count_found", "count_found_graphs", "edge_error",
+    "evaluate", "evaluate_graphs", "evaluate_run", "find_graphs", "fit_best", "fit_many",
     "learned_preimages", "load", "make", "measure_errors", "names", "predict_files", "predict_graphs",
     "predict_without_each", "resampled", "sweep", "trace_run", "train_graphs", "train_run",
 ]  # fmt: skip

@@ -28,6 +28,7 @@ from .training.sufficiency import Judge
 Array = np.ndarray[Any, Any]
 OTHERS = 8  # rows that a factor is taken from
 BLOCK = 512  # rows predicted at once
+MOST_COLUMNS = 400  # of predictions without a factor that are written beside rows
 
 
 @torch.no_grad()
@@ -55,6 +56,27 @@ def predict_without_each(learner: Learner, data: Transitions) -> tuple[Array, Ar
         parts = [_predict_masked(learner, block, masks) for block in batch.blocks()]
     outcomes = learner.encoder_.decode(data, torch.cat(parts, dim=1).cpu().numpy())
     return outcomes[0], outcomes[1:]
+
+
+def add_predictions_without_each(
+    learner: Learner, data: Transitions, *, most_columns: int = MOST_COLUMNS
+) -> Transitions:
+    """Add extra values `expected.NAME` and `without.FACTOR.NAME` to the rows: what is predicted from all, and without.
+
+    Nothing is added where the method has no such model, or where that would take more than `most_columns`.
+    """
+    names = data.outcome_features
+    if len(data.factors) * len(names) > most_columns:
+        return data
+    predicted = predict_without_each(learner, data)
+    if predicted is None:
+        return data
+    everything, without_each = (values.astype(np.float32) for values in predicted)
+    extra = {**data.extra, **{f"expected.{name}": everything[:, k] for k, name in enumerate(names)}}
+    for position, factor in enumerate(data.factors):
+        if factor != data.own:
+            extra |= {f"without.{factor}.{name}": without_each[position, :, k] for k, name in enumerate(names)}
+    return data.replaced(extra=extra)
 
 
 def _predict_masked(learner: Learner, block: Batch, masks: Tensor) -> Tensor:

@@ -20,7 +20,7 @@ from .catalogue import Listed
 from .certificates import Certificates
 from .experiment import Experiment, Page, Record, Results, piece_key
 from .machine import CHANGED
-from .states import OTHER_SETTINGS, judge_pieces, tell_states
+from .states import OTHER_SETTINGS, describe_states, judge_pieces
 from .store import Store
 from .tables import duration, table
 
@@ -120,7 +120,7 @@ def _describe_runs(results: Results) -> list[str]:
     lines = [f"- **Results**: {len(results.records)} of {results.wanted} pieces"]
     if len(results.records) < results.wanted:
         lines[0] += "; the rest is missing"
-    lines.append(f"- **State**: {tell_states(results.states)}{_show_judge(results)}")
+    lines.append(f"- **State**: {describe_states(results.states)}{_show_judge(results)}")
     lines += [f"- **Machine**: {name}, {count} of them" if len(machines) > 1 else f"- **Machine**: {name}"
               for name, count in sorted(machines.items())]  # fmt: skip
     lines += [
@@ -195,7 +195,7 @@ def _write_index(shown: Sequence[tuple[Experiment, Results]], notes: Sequence[st
                 f"[{experiment.title}]({experiment.name}.md)",
                 experiment.paper.rstrip("."),
                 there if results.records else "missing",
-                tell_states(results.states),
+                describe_states(results.states),
                 " and ".join(chips),
                 f"`actcause reproduce {experiment.name}`",
             ]

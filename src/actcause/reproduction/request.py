@@ -22,11 +22,11 @@ from .catalogue import Listed, catalogue, choose, find_folder
 from .certificates import append_certificates
 from .certify import certify
 from .experiment import SIZES, Experiment, Record, ReproduceError
+from .merge import merge_results
 from .running import Plan, execute, explain_refusal, pack_pieces, require_torch
 from .states import GOOD, State
 from .store import Store
 from .tables import duration
-from .take import take_results
 
 SHOWN = ("full", "small")  # what pages show: the full size, or else the small one
 TOGETHER = 64  # pieces that a GPU runs as one computation, at most
@@ -237,7 +237,7 @@ def _certify(request: Request, known: Sequence[Listed], results: Path, home: Pat
 
 def _take(request: Request, known: dict[str, Listed], results: Path) -> int:
     assert request.take is not None
-    taken, kept = take_results(request.take, known, results)
+    taken, kept = merge_results(request.take, known, results)
     sentence = f"{taken} results taken from {request.take}; {kept} were there already."
     _report(request, {"taken": taken, "kept": kept}, sentence)
     return 0

@@ -18,7 +18,7 @@ from .catalogue import Listed, catalogue
 from .certificates import Certificates
 from .experiment import Record, ReproduceError, as_fields, piece_key
 from .machine import describe_machine, list_versions, read_commit
-from .states import GOOD, Demand, Standing, State, judge_pieces, tell_states
+from .states import GOOD, Demand, Standing, State, describe_states, judge_pieces
 from .store import Store, append_lines
 
 
@@ -58,7 +58,7 @@ class Plan:
         """The state in words: how many are current, certified, stale and missing."""
         total = len(self.standings)
         if self.state == "done":
-            return f"done, {tell_states({state: self.count(state) for state in GOOD})}"
+            return f"done, {describe_states({state: self.count(state) for state in GOOD})}"
         counts = {state: self.count(state) for state in (State.MISSING, State.STALE, *GOOD)}
         return ", ".join(f"{state.value} {count} of {total}" for state, count in counts.items() if count)
 

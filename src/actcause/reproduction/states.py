@@ -103,7 +103,7 @@ def judge_one(record: Record, demand: Demand, certificates: Certificates) -> Sta
     return Standing(State.STALE, record, reason)
 
 
-def tell_states(counts: Mapping[State, int]) -> str:
+def describe_states(counts: Mapping[State, int]) -> str:
     """Count the states that occur: "3 current, 987 certified"."""
     return ", ".join(f"{count} {state.value}" for state, count in counts.items() if count)
 

@@ -34,7 +34,7 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
     return f"{fmean(values):.{digits}f}{beside}"
 
 
-def tell_missing(results: Results, methods: Sequence[str], seeds: Sequence[int], **piece: Any) -> str:
+def describe_missing(results: Results, methods: Sequence[str], seeds: Sequence[int], **piece: Any) -> str:
     """Name the methods of which some seeds, or all, have not been run for such pieces; empty where all have."""
     there = {(one.piece["method"], one.piece["seed"]) for one in results.where(**piece)}
     gaps = {method: [str(seed) for seed in seeds if (method, seed) not in there] for method in methods}

@@ -95,7 +95,7 @@ class AleBreakout(World):
         cause = [self.factors[3 + column] for column in gone if turn.needs_column(game, column)]
         if turn.after[:, 1].max() > LOW and turn.needs_paddle(game):
             cause += ["paddle", "action"] if turn.needs_action(game) else ["paddle"]
-        extra = {"contact.paddle": turn.bounced_low}
+        extra = {"contact.paddle": turn.bounces_low}
         extra |= {f"contact.{factor}": column in gone for column, factor in enumerate(self.factors[3:])}
         if self.check:
             extra |= self._look_again(game, turn, exchanges)
@@ -140,7 +140,7 @@ class _Turn:
     bricks_after: Array
 
     @property
-    def bounced_low(self) -> bool:
+    def bounces_low(self) -> bool:
         """Whether the ball turned upwards at the paddle's height."""
         way = np.diff(np.concatenate([self.before[-2:, 1], self.after[:, 1]]))
         return bool(((way[1:] < 0) & (way[:-1] > 0)).any()) and self.after[:, 1].max() > LOW

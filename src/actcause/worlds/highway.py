@@ -109,7 +109,7 @@ class _Simulator:
     behaviour: Any
 
     @cached_property
-    def watched_driver(self) -> Any:
+    def driver_class(self) -> Any:
         driver = self.behaviour.IDMVehicle
 
         class WatchedDriver(driver):  # type: ignore[misc, valid-type]
@@ -133,7 +133,7 @@ class _Traffic:
         self._road = simulator.roads.Road(network, np_random=np.random.RandomState(generator.integers(2**31)))
         taken: list[tuple[float, int]] = []
         for number in range(cars + 1):
-            kind = simulator.behaviour.IDMVehicle if number else simulator.watched_driver
+            kind = simulator.behaviour.IDMVehicle if number else simulator.driver_class
             x, lane = _find_room(generator, START if number else EGO_START, lanes, taken)
             taken.append((x, lane))
             index = ("0", "1", lane)

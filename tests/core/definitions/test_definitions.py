@@ -254,6 +254,27 @@ def test_strong_may_set_a_link_that_the_changed_event_leaves_open() -> None:
         assert not {"A", "B"}.isdisjoint(verdict.witness.others)
 
 
+def test_strong_tries_a_wide_open_parent_by_arrays_and_counts_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = "Y = 0 if P < 29 or P > 30 or X == 31 else 1 if P == 29 or X == 32 else 2"
+    model = Model.from_text(f"P in 0..60\nX in 0..60\n{outcome}")
+    singly: list[str] = []
+    equation_value = Model.equation_value
+
+    def count(self: Model, name: str, env: Mapping[str, int]) -> int:
+        singly.append(name)
+        return equation_value(self, name, env)
+
+    monkeypatch.setattr(Model, "equation_value", count)
+    asked = {"context": {"P": 29, "X": 20}, "effect": "Y == 1", "definition": STRONG, "solver": "exhaustive"}
+    wide = causes(model, **asked)
+    assert [dict(cause.event) for cause in wide] == [{"P": 29}, {"X": 20}]
+    assert len(singly) < 300 < 3_000 < wide.statistics["evaluations"]
+    monkeypatch.setattr("actcause.core.definitions.strong.FEW", 61)
+    narrow = causes(model, **asked)
+    assert [cause.witness for cause in narrow] == [cause.witness for cause in wide]
+    assert narrow.statistics == wide.statistics
+
+
 def test_functional_causes_weigh_shares_of_the_other_variables() -> None:
     question = {"context": "L=1, MD=1", "effect": "FF", "event": "L=1, MD=1", "definition": FUNCTIONAL}
     assert is_cause(EITHER, **question).holds

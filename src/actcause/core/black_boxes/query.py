@@ -21,7 +21,6 @@ from .inputs import Settings, read_settings
 
 # Definitions whose causes are sets of inputs; by the others they are single inputs, or measured in shares.
 SETS = ("but-for", "modified-hp")
-MEMBERS = ("original-hp", "updated-hp", "direct", "strong")
 DECIMAL = re.compile(r"(?<![\w.])(?:\d+(?:\.\d*)?[eE][-+]?\d+|\d+\.\d+|\.\d+|\d+\.(?!\.))")
 
 

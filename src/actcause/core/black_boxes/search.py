@@ -283,5 +283,5 @@ class ChangeSearch:
             for size in range(1, len(names))
             for part in combinations(names, size)
         )
-        limit = MOST_TRIED if self.trials.left is None else min(MOST_TRIED, self.trials.left)
+        limit = MOST_TRIED if self.trials.calls_left is None else min(MOST_TRIED, self.trials.calls_left)
         return bool(sum(costs) <= limit)

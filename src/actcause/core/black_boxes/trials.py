@@ -47,7 +47,7 @@ class Trials:
         return self.statistics["calls"]
 
     @property
-    def left(self) -> int | None:
+    def calls_left(self) -> int | None:
         """Return how many calls are left, None if there is no limit."""
         return None if self._max_calls is None else self._max_calls - self.calls
 
@@ -80,7 +80,7 @@ class Trials:
         if not new:
             return
         self._deadline.check()
-        keys = list(new)[: self.left]
+        keys = list(new)[: self.calls_left]
         if not keys:
             raise OutOfBudget(Status.OUT_OF_CALLS)
         rows = [{**self.query.context, **new[key]} for key in keys]

@@ -1,10 +1,17 @@
 """Strong sufficiency with contrastive necessity (after Beckers): the event settles a whole network of variables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
 
 from ..answer import Assignment, Witness
+from ..ranges import grids
 from .base import Definition, actual_values, rest, settings, subsets
 from .search import Search
+
+FEW = 32  # settings that are evaluated one by one; more go by arrays, thousands at once
+AT_ONCE = 1 << 12
 
 
 class Strong(Definition):
@@ -75,12 +82,38 @@ def settle(search: Search, fixed: Assignment, network: tuple[str, ...]) -> dict[
             continue
         given = {**known, **settled}
         free = [parent for parent in model.parents(name) if parent not in given]
-        values: set[int] = set()
-        for setting in settings(model, free):
-            search.step()
-            values.add(model.equation_value(name, {**given, **setting}))
-            if len(values) > 1:
-                break
-        else:
+        values = find_two_values(search, name, given, free)
+        if len(values) == 1:
             settled[name] = values.pop()
     return settled
+
+
+def find_two_values(search: Search, name: str, given: Assignment, free: Sequence[str]) -> set[int]:
+    """Return what an equation gives for all settings of its open parents, ended at the second value."""
+    model = search.query.model
+    equation, ranges = model.equations[name], [model.ranges[parent] for parent in free]
+    if prod(map(len, ranges)) > FEW and (equation.expression is not None or equation.vectorized):
+        return _find_by_arrays(search, name, given, free)
+    values: set[int] = set()
+    for setting in settings(model, free):
+        search.step()
+        values.add(model.equation_value(name, {**given, **setting}))
+        if len(values) > 1:
+            break
+    return values
+
+
+def _find_by_arrays(search: Search, name: str, given: Assignment, free: Sequence[str]) -> set[int]:
+    """Find them in the same order, and count as many evaluations as one by one would take."""
+    model = search.query.model
+    known = {parent: np.asarray(value) for parent, value in given.items()}
+    values: set[int] = set()
+    for columns in grids([model.ranges[parent] for parent in free], AT_ONCE):
+        world = {**known, **dict(zip(free, columns, strict=True))}
+        found = np.broadcast_to(model.evaluate_equation(name, world), columns[0].shape)
+        values = values or {int(found[0])}
+        other = np.flatnonzero(found != next(iter(values)))[:1]
+        search.step(count=int(other[0]) + 1 if len(other) else len(found))
+        if len(other):
+            return values | {int(found[other[0]])}
+    return values

@@ -137,13 +137,13 @@ class Density:
         if self.mean is not None and self.weight is not None:
             one, two = self.widen(least), other.widen(least)
             middles = OutcomeValues(self.mean, ())
-            apart = one._measured_at(middles) - two._measured_at(middles)
+            apart = one._score_measured(middles) - two._score_measured(middles)
             parts.append((self.weight.exp() * apart).sum(-1))
         for mine, theirs in zip(self.chances, other.chances, strict=True):
             parts.append((mine.exp() * (mine - theirs)).sum(-1))
         return reduce(torch.add, parts)
 
-    def _measured_at(self, places: OutcomeValues) -> Tensor:
+    def _score_measured(self, places: OutcomeValues) -> Tensor:
         """Give the log-likelihood of each of several measured outcomes of a row, (…, places)."""
         assert self.mean is not None
         assert self.spread is not None

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...data import DataError, describe
+from ...data.column_summary import LOOKED_AT, summarise_columns
 from ...data.mapping import ColumnMap
 from ...data.parquet import is_parquet, open_parquet, parse_header
 from ...data.recording_file import is_recording
 from ...data.roles import build_mapping, guess_roles, read_roles
-from ...data.tables import chunks, column_names
+from ...data.tables import column_names
 from ...io.atomic import write_whole_bytes
 from . import library
 
 MOST_COLUMNS = 1000
-LOOKED_AT = 200_000  # rows
-SHOWN = 5  # of the first rows
-ROWS = 1 << 14
-FEW = 16
-
-Array = np.ndarray[Any, Any]
 
 
 def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,18 +40,18 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
         if is_parquet(path):
             with open_parquet(path) as file:
                 rows, ours = int(file.metadata.num_rows), parse_header(file, path) is not None
-        seen, columns, first = _measure_columns(path, names)
+        table = summarise_columns(path, names, most_rows=LOOKED_AT)
         stored = library.find_mapping(path)
         try:
             layout, why = ColumnMap.resolve(names, stored).layout, None
         except DataError as wrong:
             layout, why = None, str(wrong)
     return {
-        "rows": seen if rows is None and seen < LOOKED_AT else rows,
+        "rows": table.rows if rows is None and table.rows < LOOKED_AT else rows,
         "whole": False,
-        "looked_at": seen,
-        "columns": columns,
-        "first": first,
+        "looked_at": table.rows,
+        "columns": [asdict(column) for column in table.columns],
+        "first": table.first,
         "ours": ours,
         "mapped": stored is not None,
         "recognised": layout is not None,
@@ -113,62 +106,6 @@ def _summarise(summary: Any) -> dict[str, Any]:
             for name, factor in summary.factors.items()
         ],
     }
-
-
-# -- values ----------------------------------------------------------------------------------------
-
-
-def _measure_columns(path: Path, names: Sequence[str]) -> tuple[int, list[dict[str, Any]], list[list[str]]]:
-    """Count the rows looked at, measure each column (type, range, missing values), and write the first rows down."""
-    rows, columns = 0, {name: _Column() for name in names}
-    first: list[list[str]] = []
-    for chunk in islice(chunks(path, names, ROWS), -(-LOOKED_AT // ROWS)):
-        if not first:
-            shown = [chunk[name][:SHOWN].tolist() for name in names]
-            first = [["" if value is None else str(value)[:40] for value in row] for row in zip(*shown, strict=True)]
-        rows += len(next(iter(chunk.values())))
-        for name, values in chunk.items():
-            columns[name].add(values)
-    return rows, [{"name": name, **column.to_json()} for name, column in columns.items()], first
-
-
-class _Column:
-    """What is known of a column so far."""
-
-    def __init__(self) -> None:
-        self.kind = "truth values"
-        self.missing = 0
-        self.low, self.high = np.inf, -np.inf
-        self.words: set[str] = set()
-
-    def add(self, values: Array) -> None:
-        if values.dtype.kind in "iufb":
-            if values.dtype.kind != "b" and self.kind == "truth values":
-                self.kind = "whole numbers"
-            if values.dtype.kind == "f":
-                self.missing += int(np.isnan(values).sum())
-                values = values[np.isfinite(values)]
-                whole = bool((values == np.floor(values)).all())
-                if self.kind == "whole numbers" and not whole:
-                    self.kind = "numbers"
-            if len(values) and self.kind != "text":
-                self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
-            return
-        self.kind = "text"
-        self.missing += sum(value is None or value == "" for value in values.tolist())
-        for value in values[: 4 * FEW].tolist():
-            if len(self.words) < 4:
-                self.words.add(str(value)[:40])
-
-    def to_json(self) -> dict[str, Any]:
-        number = self.kind != "text" and self.low <= self.high
-        return {
-            "type": self.kind,
-            "low": self.low if number else None,
-            "high": self.high if number else None,
-            "missing": self.missing,
-            "words": sorted(self.words),
-        }
 
 
 # -- files -----------------------------------------------------------------------------------------

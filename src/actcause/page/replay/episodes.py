@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.episodes import find_eventful_rows, list_episodes
+from ...data.found import read_found, view_found
 from ...errors import ActCauseError, QueryError
 from ..data import library
 from .judged_files import locate_findings
-from .whole_states import choose_outcome, describe_graphs, is_graph_run, load_judged, view_outcome
+from .whole_states import choose_outcome, describe_graphs, is_graph_run, load_judged
 
 if TYPE_CHECKING:
     from ...data import Recording, Transitions
@@ -30,10 +32,8 @@ def read_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     source = payload["source"]
     data, whole = _load_rows(payload)
     numbers = np.arange(len(data)) // BLOCK if data.episode is None else data.episode
-    every, first = np.unique(numbers, return_index=True)
-    every = every[np.argsort(first)]
-    found = _read_found(data)
-    eventful = _list_eventful(data, found, numbers, every)
+    every, found = list_episodes(numbers), read_found(data)
+    eventful = np.flatnonzero(np.isin(every, numbers[find_eventful_rows(data, found)])).tolist()
     at = payload.get("at")
     if at is None:
         at = eventful[0] if eventful else 0
@@ -79,7 +79,7 @@ def _load_rows(payload: Mapping[str, Any]) -> tuple[Transitions, Recording | Non
         judged = library.read_rows(path, path.stat().st_mtime_ns)
     if whole is None:
         return judged or library.load_rows(payload["source"], Path(payload["data"])), None
-    return judged or view_outcome(whole, choose_outcome(whole, payload.get("outcome"))), whole
+    return judged or view_found(whole, choose_outcome(whole, payload.get("outcome"))), whole
 
 
 def round_numbers(values: Array) -> list[Any]:
@@ -98,25 +98,6 @@ def round_numbers(values: Array) -> list[Any]:
 def _numbers_per_step(data: Transitions) -> int:
     factors, outputs = len(data.factors), len(data.outcome_features)
     return factors * (data.layout.width + 12) + outputs * (2 + factors)
-
-
-def _read_found(data: Transitions) -> Array | None:
-    """Read the causes that were found, (rows, factors); the outcome's own factor is always one."""
-    columns = [data.extra.get(f"found.{factor}") for factor in data.factors]
-    if all(column is None for column in columns):
-        return None
-    known = zip(columns, data.factors, strict=True)
-    every = [np.full(len(data), factor == data.own) if column is None else column for column, factor in known]
-    return np.stack(every, axis=1).astype(bool)
-
-
-def _list_eventful(data: Transitions, found: Array | None, numbers: Array, every: Array) -> list[int]:
-    """List the episodes in which a factor in question acts, by the truth or else by what was found."""
-    causes = found if data.cause is None else data.cause
-    if causes is None:
-        return []
-    acting = causes[:, [data.layout.index(name) for name in data.edges]].any(axis=1)
-    return [int(position) for position in np.flatnonzero(np.isin(every, numbers[acting]))]
 
 
 def _read_predictions(part: Transitions) -> dict[str, Any]:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.episodes import list_episodes
+from ...data.found import read_found_graphs
 from ...errors import ActCauseError, QueryError
 from ..data import library
 from .judged_files import locate_findings
 
 if TYPE_CHECKING:
     from ...core.chain import Chain
-    from ...data import Recording, Transitions
+    from ...data import Recording
 
 Array = np.ndarray[Any, Any]
 GRAPHS = "local-graphs"  # the method of a run of all outcomes, as `learn/checkpoint.py` has it: that imports torch
@@ -139,27 +141,7 @@ def _choose_first(outcomes: Any, metadata: Mapping[str, Any]) -> str:
     return str(own) if own in outcomes else str(list(outcomes)[-1])
 
 
-def view_outcome(recording: Recording, outcome: str) -> Transitions:
-    """View one outcome, with what was found about it as a run of this outcome alone would say it."""
-    view = recording.view(outcome)
-    extra = {
-        f"{kind}.{factor}": view.extra[f"{kind}.{outcome}.{factor}"]
-        for kind in ("found", "probability")
-        for factor in recording.factors
-        if f"{kind}.{outcome}.{factor}" in view.extra
-    }
-    return view.replaced(extra=extra)
-
-
 # -- graphs and chains ---------------------------------------------------------------------------------
-
-
-def read_found_graphs(recording: Recording) -> Array | None:
-    """Return the graphs that a run found, `(rows, outcomes, factors)`; None where no run was asked."""
-    columns = [[f"found.{outcome}.{factor}" for factor in recording.factors] for outcome in recording.outcomes]
-    if any(name not in recording.extra for names in columns for name in names):
-        return None
-    return np.stack([np.stack([recording.extra[name] for name in names], axis=1) for names in columns], axis=1)
 
 
 def describe_graphs(recording: Recording, rows: Array) -> dict[str, Any]:
@@ -185,8 +167,7 @@ def trace_event(payload: Mapping[str, Any]) -> dict[str, Any]:
         raise QueryError("A chain needs whole states; record them with 'actcause collect DOMAIN --outcome all'.")
     outcome = choose_outcome(recording, payload.get("outcome"))
     numbers = recording.episode[recording.rows_of(outcome)]
-    every, first = np.unique(numbers, return_index=True)
-    every = every[np.argsort(first)]
+    every = list_episodes(numbers)
     if not 0 <= payload["at"] < len(every):
         raise QueryError(f"There is no episode {payload['at'] + 1}; this recording has {len(every)}.")
     graphs = read_found_graphs(recording) if payload["by"] == "found" else recording.cause

@@ -1,4 +1,4 @@
-"""Taking in results that were made elsewhere and came home as a file."""
+"""Merge results that were made elsewhere and came home as a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .states import GOOD
 from .store import Store, read_records
 
 
-def take_results(file: Path, known: dict[str, Listed], results: Path) -> tuple[int, int]:
+def merge_results(file: Path, known: dict[str, Listed], results: Path) -> tuple[int, int]:
     """Add the results of a file as they are; count those taken, and those left since as good a one is there."""
     records = list(read_records(file))
     sizes = {name: _index_sizes(*choose(known, [name])) for name in {record.experiment for record in records}}
