@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from PIL import Image
@@ -263,11 +264,12 @@ def test_a_crowded_graph_is_read_arrow_by_arrow_and_as_a_list(tab):
     drawn = graph.locator(".edge").evaluate_all(arrows)
     ends = sorted(round(arrow[-1], 3) for arrow in drawn)
     assert len(set(ends)) == len(ends)  # no two arrows end at one place
-    assert min(later - earlier for earlier, later in zip(ends, ends[1:])) > 2
+    assert min(later - earlier for earlier, later in pairwise(ends)) > 2
     others = len(tab.locator(".replay-factors tbody tr").all()) - 1
     said = tab.locator(".replay-acts tbody tr").evaluate_all("rows => rows.map((row) => row.innerText.split('\\t'))")
     listed = {outcome: (true, found.split(", ")) for outcome, true, found in said}
-    assert listed["pusher"][0].startswith("action") and listed["obstacle1"][0] == "only itself"
+    assert listed["pusher"][0].startswith("action")
+    assert listed["obstacle1"][0] == "only itself"
     assert {len(found) for _, found in listed.values()} == {others}
     tab.get_by_role("button", name="Why block?").hover()
     assert graph.locator(".edge:not(.aside)").count() == others < len(drawn)  # the true ones of block: none
