@@ -41,7 +41,7 @@ def test_a_question_mark_stands_beside_its_label(tab, view: str) -> None:
     tab.locator(".field.explained").first.wait_for()
     tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     gaps = """fields => fields.filter((field) => field.offsetParent).map((field) => {
-      const [label, mark] = [field.querySelector(".field > span"), field.querySelector(".term")].map((each) => each.getBoundingClientRect());
+      const [label, mark] = [".field > span", ".term"].map((each) => field.querySelector(each).getBoundingClientRect());
       return [mark.left - label.right, Math.abs((mark.top + mark.bottom) / 2 - (label.top + label.bottom) / 2)];
     })"""
     found = tab.locator(".field.explained").evaluate_all(gaps)
@@ -79,6 +79,18 @@ def test_a_run_is_a_card_on_a_narrow_screen(tab, server) -> None:
     assert tab.locator(".runs-parts > :first-child").evaluate(wider) <= 0
     tops = "nodes => new Set(nodes.map((node) => node.getBoundingClientRect().top)).size"
     assert row.get_by_role("button").evaluate_all(tops) == 1
+
+
+def test_a_title_is_not_squeezed_by_what_stands_beside_it(tab, server) -> None:
+    write_run(
+        server, "beside-a-title", '{"stage": "passive", "step": 50, "error_of_a_loss_with_a_rather_long_name": 1}\n'
+    )
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.goto("/#/runs?runs=beside-a-title")
+    tab.locator("option[value^=error_of_a_loss]").wait_for(state="attached")
+    tab.locator(".view-runs .panel h2 .term").first.click()
+    assert "training curve" in tab.locator(".term-said").inner_text()
+    assert tab.locator(".view-runs .panel h2").first.bounding_box()["height"] < 40
 
 
 def test_on_a_projector_the_words_stand_in_two_columns(tab) -> None:
