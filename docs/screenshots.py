@@ -103,7 +103,7 @@ def show_chain(page: Page) -> None:
 
 def show_found_graph(page: Page) -> None:
     """Show whole states with local graphs that a run has found."""
-    page.locator("svg.local-graph .edge.found").first.wait_for(state="attached")
+    page.get_by_role("columnheader", name="caused by (found)").wait_for()
     page.keyboard.press("n")
     wait_for_view(page)
 

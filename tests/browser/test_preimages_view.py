@@ -176,6 +176,22 @@ def test_other_variables_are_held_by_a_slice_and_a_binary_can_be_sought(tab) -> 
     tab.wait_for_function("() => location.hash.includes('x=X&y=T1')")
 
 
+def test_a_row_that_comes_under_a_resting_pointer_is_not_pointed_at(tab) -> None:
+    tab.goto("/#/ask")
+    tab.get_by_role("button", name="See all states").click()
+    asked = tab.get_by_role("heading", name="SH=1, ST=1, BH=0, BT=1: BS = 1")
+    asked.wait_for()
+    row = tab.locator(".states tbody tr:not(.current)").last
+    row.hover()
+    asked.wait_for(state="hidden")
+    tab.keyboard.press("Alt+1")
+    tab.get_by_role("button", name="See all states").press("Enter")
+    asked.wait_for()
+    tab.wait_for_selector(".states tbody tr:hover")  # the browser knows that the pointer rests on it
+    tab.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert asked.count() == 1
+
+
 def test_a_restriction_narrows_the_space(tab) -> None:
     opened(tab, "?example=pusher-1d")
     tab.get_by_label("Only states in which").fill("P >= 498 and P <= 501 and X >= 500 and X <= 503")

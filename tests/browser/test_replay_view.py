@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from PIL import Image
@@ -247,13 +248,41 @@ def test_a_graph_stands_beside_each_step_and_a_click_on_it_traces_the_event_to_a
     chain.wait_for(state="hidden")
 
 
+def test_a_crowded_graph_is_read_arrow_by_arrow_and_as_a_list(tab):
+    def crowd(route):
+        reply = route.fetch()
+        episode = reply.json()
+        graph, factors = episode["graph"], range(len(episode["factors"]))
+        graph["found"] = [[list(factors) for _ in graph["outcomes"]] for _ in graph["cause"]]
+        route.fulfill(response=reply, json=episode)
+
+    tab.route("**/api/replay/episode", crowd)
+    tab.goto("/#/replay?domain=push&step=1")
+    graph = tab.locator("svg.local-graph")
+    graph.wait_for()
+    arrows = "nodes => nodes.map((node) => node.getAttribute('d').match(/[-.\\d]+/g).map(Number))"
+    drawn = graph.locator(".edge").evaluate_all(arrows)
+    ends = sorted(round(arrow[-1], 3) for arrow in drawn)
+    assert len(set(ends)) == len(ends)  # no two arrows end at one place
+    assert min(later - earlier for earlier, later in pairwise(ends)) > 2
+    others = len(tab.locator(".replay-factors tbody tr").all()) - 1
+    said = tab.locator(".replay-acts tbody tr").evaluate_all("rows => rows.map((row) => row.innerText.split('\\t'))")
+    listed = {outcome: (true, found.split(", ")) for outcome, true, found in said}
+    assert listed["pusher"][0].startswith("action")
+    assert listed["obstacle1"][0] == "only itself"
+    assert {len(found) for _, found in listed.values()} == {others}
+    tab.get_by_role("button", name="Why block?").hover()
+    assert graph.locator(".edge:not(.aside)").count() == others < len(drawn)  # the true ones of block: none
+
+
 def test_a_run_of_all_outcomes_draws_its_graph_beside_the_true_one(tab, graph_run):
     tab.goto("/#/replay?file=states.parquet&step=3")
     graph = tab.locator("svg.local-graph")
     graph.wait_for()
-    assert graph.locator(".edge.found").count() == 0
+    found = tab.get_by_role("columnheader", name="caused by (found)")
+    assert found.count() == 0
     tab.get_by_label("Causes found by").select_option(graph_run)
-    graph.locator(".edge.found").first.wait_for(timeout=JOB, state="attached")
+    found.wait_for(timeout=JOB)
     tab.locator("label.field", has_text=re.compile("^Outcome")).locator("select").select_option("pusher")
     tab.get_by_text(re.compile(r"cause of the next pusher: action", re.IGNORECASE)).wait_for()
     tab.keyboard.press("End")

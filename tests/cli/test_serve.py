@@ -127,6 +127,35 @@ def test_a_token_is_made_up_and_needed(tmp_path: Path, host: str) -> None:
         assert opener.open(f"{here}api/jobs", timeout=10).status == 200
 
 
+def ask_for_jobs(url: str, token: str, host: str) -> int:
+    request = urllib.request.Request(f"{url}api/jobs", headers={"Host": host, "Authorization": f"Bearer {token}"})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            return int(reply.status)
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+def test_with_a_token_of_ones_own_only_this_machine_and_a_named_proxy_are_answered_for(tmp_path: Path) -> None:
+    token = "a-token-of-my-own"
+    with running(tmp_path, "--token", token, "--allow-host", "Explorer.example") as (_, url):
+        here = url.partition("?")[0]
+        foreign = [
+            "[127.0.0.1].evil.example",
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "explorer.example.evil.example",
+        ]
+        assert [ask_for_jobs(here, token, host) for host in foreign] == [403] * 4
+        assert [ask_for_jobs(here, token, host) for host in ("localhost", "explorer.example:443")] == [200, 200]
+
+
+@pytest.mark.parametrize("name", ["", "a b", "http://x.example/"])
+def test_a_name_that_no_host_has_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    said = refusal(capsys, "--allow-host", name, "--data", str(tmp_path), "--runs", str(tmp_path))
+    assert said == "actcause: --allow-host must be the name of a host, such as explorer.example.org."
+
+
 def test_no_token_lets_all_in_and_says_so(tmp_path: Path) -> None:
     with running(tmp_path, "--no-token") as (process, url):
         assert "token" not in url

@@ -106,6 +106,14 @@ def test_a_refusal_is_a_page_for_people_and_json_for_programs(locked: TestClient
     assert "error" in locked.get("/api/jobs", headers={"accept": "*/*"}).json()
 
 
+def test_a_host_that_is_none_is_refused_also_where_any_name_may_be_given(settings: Settings) -> None:
+    app = build_application(replace(settings, host="0.0.0.0", token="plain token", any_host=True))
+    there = TestClient(app, base_url="http://projector:8000", headers={"authorization": "Bearer plain token"})
+    assert there.get("/").status_code == 200
+    for host in ("[127.0.0.1].evil.example", "127.0.0.1@x", ""):
+        assert there.get("/", headers={"host": host}).status_code == 403
+
+
 def test_this_machine_needs_the_token_too_and_is_still_asked_for_by_its_own_name(settings: Settings) -> None:
     app = build_application(replace(settings, token="a token", entry="once"))
     here = TestClient(app, base_url="http://127.0.0.1:8000", follow_redirects=False)

@@ -59,6 +59,19 @@ def test_a_cancelled_job_may_put_its_files_in_order_and_its_process_is_gone(tmp_
     assert not is_alive(process)
 
 
+def test_a_job_that_is_cancelled_where_no_exception_gets_out_ends_in_order_and_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def test(jobs: Jobs) -> BackgroundJob:
+        job = jobs.start(trial.be_cancelled_while_cleaning_up, {"file": str(tmp_path / "kept")}, title="")
+        await until(lambda: job.progress)
+        return await jobs.cancel(job.id)
+
+    assert with_jobs(test).state == "cancelled"
+    assert (tmp_path / "kept").read_text() == "in order"
+    assert capfd.readouterr().err == ""
+
+
 def test_no_more_jobs_run_than_may_and_one_that_waits_can_be_cancelled(gate: Gate) -> None:
     async def test(jobs: Jobs) -> list[list[str]]:
         started = [jobs.start(trial.hold, gate.payload, title=str(index)) for index in range(3)]

@@ -177,6 +177,19 @@ def test_an_upload_is_bounded(client):
     assert reply.status_code == 413
 
 
+def test_a_column_in_one_huge_page_is_refused_before_it_is_read(client, tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = 1 << 26
+    huge = arrow.table({"ball_x_next": arrow.array(np.zeros(rows))})  # 512 MiB, less than what a row group may have
+    bomb = tmp_path / "page.parquet"
+    one_page = {"data_page_size": 1 << 30, "row_group_size": rows, "write_batch_size": rows, "use_dictionary": False}
+    parquet.write_table(huge, bomb, compression="zstd", write_statistics=False, **one_page)
+    del huge
+    reply = sent(client, "page.parquet", bomb.read_bytes())
+    assert reply.status_code == 422
+    assert reply.json()["error"].startswith("page.parquet is too large for the page: 512 MiB of one column")
+
+
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_is_read(client, settings, tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows = 1 << 26

@@ -76,3 +76,19 @@ def write_when_cancelled(payload: dict[str, Any], report: Callable[[dict[str, An
     finally:
         Path(payload["file"]).write_text("in order")
     return {}
+
+
+def be_cancelled_while_cleaning_up(payload: dict[str, Any], report: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Be cancelled where Python lets no exception out, as in the callbacks of an import, and write a file then."""
+
+    class Held:
+        def __del__(self) -> None:
+            report({"process": os.getpid()})
+            signal.pause()
+
+    try:
+        Held()
+        while True:
+            signal.pause()
+    finally:
+        Path(payload["file"]).write_text("in order")

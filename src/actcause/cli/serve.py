@@ -25,6 +25,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         option("--token TEXT", "What visitors must know.", default="one is made up", envvar="ACTCAUSE_TOKEN"),
     ]
     NoTokenOption = Annotated[bool, option("--no-token", "Let every user of this machine in, as you.")]
+    AllowHostOption = Annotated[
+        str | None, option("--allow-host NAME", "Answer requests for this name too: that of a proxy.", default="none")
+    ]
     QuotaOption = Annotated[
         float, option("--quota GIB", "The most that each of both folders may hold; 0 for no limit.")
     ]
@@ -40,6 +43,7 @@ def serve(
     port: PortOption = PORT,
     token: TokenOption = None,
     no_token: NoTokenOption = False,
+    allow_host: AllowHostOption = None,
     data: RecordingsOption = None,
     runs: RunsOption = None,
     quota: QuotaOption = QUOTA,
@@ -65,8 +69,9 @@ def serve(
     show = _show if browser and not as_json else None
     with suppress(KeyboardInterrupt):
         explore(
-            data, runs, host=host, port=port, token=token, open_to_all=no_token, quota=quota, ready=announce, show=show
-        )
+            data, runs, host=host, port=port, token=token, open_to_all=no_token, allow_host=allow_host, quota=quota,
+            ready=announce, show=show,
+        )  # fmt: skip
 
 
 def _show(url: str) -> None:

@@ -33,6 +33,7 @@ RUN_PARTS = (SUMMARY, MODEL, "found", "request.json", "scores.json", "history.js
 MOST_LISTED = 200
 MOST_NUMBERS = 40_000_000  # of a recording that is held in memory to be looked at
 MOST_UNPACKED = 1 << 30  # bytes of a recording that have to be in memory at once to be read
+MOST_OF_A_COLUMN = 256 << 20  # of them, in one column: a page of it is unpacked several times over
 MOST_BYTES = 4_000_000  # of a JSON file that is read
 SCRIPTED = ("break",)  # domains in which a random policy soon ends an episode
 
@@ -214,6 +215,24 @@ def check_size(path: Path) -> None:
         raise DataError(
             f"{path} is too large for the page: {unpacked / 2**30:.1f} GiB of it have to be unpacked at once, and "
             f"{MOST_UNPACKED >> 30} GiB is the most. Write it in smaller row groups, or use the command line."
+        )
+    if (column := _measure_column(path)) > MOST_OF_A_COLUMN:
+        raise DataError(
+            f"{path} is too large for the page: {column >> 20:,} MiB of one column have to be unpacked at once, and "
+            f"{MOST_OF_A_COLUMN >> 20} MiB is the most. Write it in smaller row groups, or use the command line."
+        )
+
+
+def _measure_column(path: Path) -> int:
+    """Measure the bytes of the largest column of a row group once it is unpacked; none of a text file."""
+    from ...data.parquet import is_parquet, open_parquet
+
+    if not is_parquet(path):
+        return 0
+    with open_parquet(path) as file:
+        groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
+        return max(
+            (group.column(k).total_uncompressed_size for group in groups for k in range(group.num_columns)), default=0
         )
 
 

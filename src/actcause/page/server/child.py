@@ -23,6 +23,7 @@ from .services import Refused
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 RECYCLED = 512 << 10  # KiB of memory after which a worker asks to be replaced
 MOST_CALLS = 5000
+AGAIN = 0.05  # seconds after which a cancelled job is told so again
 QUESTION_MEMORY = "This takes more memory than a question may; use fewer variables or smaller ranges."
 JOB_MEMORY = "This takes more memory than a job may; take fewer rows or a smaller network, or use the command line."
 
@@ -118,12 +119,32 @@ def run_job(channel: Connection, niceness: int, most_memory: int) -> None:
     os.nice(niceness)
     # Of what is written to, not of addresses: drivers of graphics cards reserve many more than a machine has memory.
     resource.setrlimit(resource.RLIMIT_DATA, (most_memory, most_memory))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that nothing half-written is left behind
+    _end_in_order()
     with suppress(EOFError, BrokenPipeError):
         function, payload = channel.recv()
         report = partial(_report, channel)
         channel.send(_call(channel, function, payload, report, memory=JOB_MEMORY))
     os._exit(0)  # at once: libraries would be interrupted as they clean up, since the server ends a job that is done
+
+
+def _end_in_order() -> None:
+    """End a job that is cancelled by an exception, so that nothing half-written is left behind.
+
+    Where Python lets none out (in the callbacks of an import, in `__del__`) it is raised again a moment later.
+    """
+
+    def leave(*_: object) -> None:
+        sys.exit(0)
+
+    def raise_again(lost: sys.UnraisableHookArgs) -> None:
+        if issubclass(lost.exc_type, SystemExit):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            sys.__unraisablehook__(lost)
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGALRM, leave)
+    sys.unraisablehook = raise_again
 
 
 def _report(channel: Connection, progress: dict[str, Any]) -> None:

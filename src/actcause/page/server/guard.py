@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import re
 import sys
 import traceback
 from urllib.parse import quote, urlencode, urlsplit
@@ -23,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .refusal_pages import wants_page, write_page
 from .services import Refused
-from .settings import LOOPBACK, Settings
+from .settings import LOOPBACK, Settings, split_host
 
 COOKIE = "actcause"  # followed by the port: cookies are shared by all ports of a host
 UPLOADS = "/api/data/files/"
@@ -99,9 +98,9 @@ class Guard:
     def _check_host(self, request: Request) -> None:
         # Not Starlette's TrustedHostMiddleware: it refuses in plain text, without a remedy, which a test wants here
         # (`test_a_foreign_name_that_points_here_is_refused`).
-        if self._settings.any_host:
-            return  # another name has no cookie of ours
-        if _split_host(request.headers.get("host", "")) not in (*LOOPBACK, self._settings.host):
+        name = split_host(request.headers.get("host", ""))
+        known = (*LOOPBACK, self._settings.host.lower(), self._settings.allowed_host)
+        if not name or not (self._settings.any_host or name in known):  # of any host, another has no cookie of ours
             raise Refused("This server answers only requests for 127.0.0.1 or localhost.", status=403)
 
     def _check_origin(self, request: Request) -> None:
@@ -203,18 +202,6 @@ def _is_link(request: Request) -> bool:
     """Tell whether somebody clicked a link to the page: it opens in a tab of its own, and shows no data by itself."""
     kind = (request.headers.get("sec-fetch-mode"), request.headers.get("sec-fetch-dest"))
     return request.method == "GET" and kind == ("navigate", "document") and not request.scope["path"].startswith("/api")
-
-
-def _split_host(given: str) -> str:
-    """Split the name of a host from its port; nothing where it is not written as one.
-
-    Not by `urlsplit`, which takes what stands in brackets for the whole name.
-
-    >>> _split_host("[::1]:8000"), _split_host("localhost"), _split_host("[127.0.0.1].evil.example")
-    ('::1', 'localhost', '')
-    """
-    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", given.lower())
-    return "" if found is None else found[1] or found[2]
 
 
 def _split(address: str) -> str:

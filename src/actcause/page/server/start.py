@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from ...errors import QueryError
 from .. import serve
-from .settings import GIB, LOOPBACK, Limits, Settings, home
+from .settings import GIB, LOOPBACK, Limits, Settings, home, split_host
 
 PORT = 8000
 QUOTA, MOST_QUOTA = 20.0, 1e9  # GiB
@@ -29,6 +29,7 @@ def explore(
     port: int = PORT,
     token: str | None = None,
     open_to_all: bool = False,
+    allow_host: str | None = None,
     quota: float = QUOTA,
     ready: Callable[[str], None] = print,
     show: Callable[[str], None] | None = None,
@@ -37,9 +38,10 @@ def explore(
 
     `data` is the folder of recordings and `runs` that of trained runs, by default folders of the user's own; neither
     may grow beyond `quota` GiB. Port 0 is any free one. Visitors must bring the token, which the address holds;
-    without one, one is made up. With `open_to_all` there is none, and every user of this machine is let in. `show`
-    is called with an address for a browser of this machine, which works once: other users can see which addresses
-    programs are started with.
+    without one, one is made up. With `open_to_all` there is none, and every user of this machine is let in. Requests
+    must name this machine as their host, or `allow_host`, the name of a proxy in front of it. `show` is called with
+    an address for a browser of this machine, which works once: other users can see which addresses programs are
+    started with.
     """
     folders = _find_folder("data", data, "recordings"), _find_folder("runs", runs, "runs")
     if token is not None and len(token) < LEAST_TOKEN:
@@ -51,7 +53,10 @@ def explore(
     if not 0 <= quota < MOST_QUOTA:
         wrong = "{parameter} must be a number of GiB, or 0 for no limit. Got {given}."
         raise QueryError(wrong, parameter="quota", given=quota)
-    any_host = host not in LOOPBACK or token is not None
+    if allow_host is not None and not (allow_host := split_host(allow_host)):
+        raise QueryError(
+            "{parameter} must be the name of a host, such as explorer.example.org.", parameter="allow_host"
+        )
     if not open_to_all:
         token = token or secrets.token_urlsafe(24)
     entry = secrets.token_urlsafe(24) if token and show is not None else None
@@ -65,7 +70,9 @@ def explore(
             if show is not None:
                 show(address + (f"?entry={entry}" if entry else ""))
 
-        settings = Settings(*folders, host, port, token, entry, any_host, limits)
+        settings = Settings(
+            *folders, host, port, token, entry, any_host=host not in LOOPBACK, allowed_host=allow_host, limits=limits
+        )
         serve(settings, listening, announce)
 
 

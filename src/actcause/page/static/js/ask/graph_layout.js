@@ -12,6 +12,8 @@ const READABLE = 0.3; // a long graph that would have to shrink further is folde
 const WORTH = 1.5; // by so much
 const MOST_ROWS = 40;
 const LOOSEST = 4; // times as far apart as usual
+const ASIDE = { leaving: 13, reaching: 20 }; // pixels from a node at which an arrow from row to row turns
+const TURN = 8; // pixels, the radius of such a turn
 
 /**
  * Lay out variables, each `{name, parents}`, as nodes of a width: layers from left to right (`level`) or from the top
@@ -88,41 +90,88 @@ function place(layers, width, level, worth = 1, loose = 1) {
   const { nodes: at, edges } = loose === 1 ? layers : move(layers, (point) => ({ ...point, along: loose * point.along }));
   const step = loose * stepOf(width, level);
   const size = level ? { along: width, across: HEIGHT } : { along: HEIGHT, across: width };
-  const least = { along: Infinity, across: Infinity };
-  const most = { along: -Infinity, across: -Infinity };
-  for (const point of [...at.values(), ...edges.flatMap(({ bends }) => bends)]) {
-    for (const axis of ["along", "across"]) {
-      least[axis] = Math.min(least[axis], point[axis]);
-      most[axis] = Math.max(most[axis], point[axis]);
-    }
-  }
-  const count = Math.round((most.along - least.along) / step) + 1;
-  const breadth = most.across - least.across + size.across + 2 * MARGIN;
+  const places = [...at.values()].map(({ along }) => along);
+  const first = places.reduce((one, other) => Math.min(one, other), Infinity);
+  const count = Math.round((places.reduce((one, other) => Math.max(one, other), -Infinity) - first) / step) + 1;
+  const layerOf = (point) => Math.round((point.along - first) / step);
   const measure = (rows) => {
     const each = Math.ceil(count / rows);
     const length = 2 * MARGIN + each * step - (step - size.along);
-    const full = level ? { width: length, height: breadth * rows } : { width: breadth * rows, height: length };
-    return { each, full, scale: Math.min(1, ROOM.width / full.width, ROOM.height / full.height) };
+    const bands = measureRows({ nodes: at, edges }, (point) => Math.floor(layerOf(point) / each), size.across + 2 * MARGIN);
+    const breadth = bands.at(-1).end;
+    const full = level ? { width: length, height: breadth } : { width: breadth, height: length };
+    return { each, bands, full, scale: Math.min(1, ROOM.width / full.width, ROOM.height / full.height) };
   };
   const rows = chooseRows(measure, count);
-  const { each, full, scale } = measure(rows);
+  const { each, bands, full, scale } = measure(rows);
   const room = level ? ROOM.width / full.width / scale : ROOM.height / full.height / scale;
   // Where a broad graph leaves room, its layers stand further apart, so that edges are less flat.
   if (loose === 1 && rows === 1 && scale < READABLE && room > 1.2) return place(layers, width, level, worth, Math.min(LOOSEST, room));
-  const rowOf = (point) => Math.floor(Math.round((point.along - least.along) / step) / each);
+  const rowOf = (point) => Math.floor(layerOf(point) / each);
   const put = (point, row) => {
-    const along = point.along - least.along - row * each * step + MARGIN + size.along / 2;
-    const across = point.across - least.across + row * breadth + MARGIN + size.across / 2;
+    const along = point.along - first - row * each * step + MARGIN + size.along / 2;
+    const across = point.across - bands[row].least + bands[row].start + MARGIN + size.across / 2;
     return level ? { x: along, y: across } : { x: across, y: along };
+  };
+  /** Between rows an arrow goes where no node is: beside its layer, along the gap of the rows, beside the other layer. */
+  const leadAround = (from, to) => {
+    const [above, below] = [rowOf(from), rowOf(to)];
+    const turned = (along, across) => (level ? { x: along, y: across } : { x: across, y: along });
+    const page = (point, row) => (level ? put(point, row) : turned(...Object.values(put(point, row))));
+    const [start, end] = [page(from, above), page(to, below)];
+    const out = start.x + size.along / 2 + ASIDE.leaving;
+    const back = end.x - size.along / 2 - ASIDE.reaching;
+    const margin = MARGIN - ASIDE.reaching;
+    const corners = [[out, start.y], [out, bands[above].end]];
+    if (below > above + 1) corners.push([margin, bands[above].end], [margin, bands[below].start]);
+    corners.push([back, bands[below].start], [back, end.y]);
+    return roundCorners(corners).map((corner) => turned(...corner));
   };
   return {
     level, full, scale: worth * scale,
     nodes: [...at].map(([name, point]) => ({ name, ...put(point, rowOf(point)) })),
     edges: edges.map(({ from, to, bends }) => {
       const row = rowOf(at.get(from));
-      return { from, to, points: row === rowOf(at.get(to)) ? bends.map((bend) => put(bend, row)) : [] };
+      const inside = row === rowOf(at.get(to));
+      return { from, to, points: inside ? bends.map((bend) => put(bend, row)) : leadAround(at.get(from), at.get(to)) };
     }),
   };
+}
+
+/** Where the rows lie across: `least` is what a row's first node or line has there, `start` and `end` are its edges. */
+function measureRows({ nodes, edges }, rowOf, more) {
+  const bands = [];
+  const include = (row, across) => {
+    const band = (bands[row] ??= { least: Infinity, most: -Infinity });
+    band.least = Math.min(band.least, across);
+    band.most = Math.max(band.most, across);
+  };
+  for (const point of nodes.values()) include(rowOf(point), point.across);
+  for (const { from, to, bends } of edges) {
+    const row = rowOf(nodes.get(from));
+    if (row !== rowOf(nodes.get(to))) continue; // it is led around
+    const line = [nodes.get(from), ...bends, nodes.get(to)].map(({ across }) => across);
+    // A smooth line does not go as far as its bends.
+    for (let k = 1; k + 1 < line.length; k += 1) include(row, (line[k - 1] + 6 * line[k] + line[k + 1]) / 8);
+  }
+  let start = 0;
+  for (const band of bands) {
+    Object.assign(band, { start, end: start + band.most - band.least + more });
+    start = band.end;
+  }
+  return bands;
+}
+
+/** Corners with a point before and after each, so that a smooth line through them is straight but for its turns. */
+function roundCorners(corners) {
+  const near = ([x, y], [u, v]) => {
+    const length = Math.hypot(u - x, v - y) || 1;
+    const share = Math.min(TURN, length / 2) / length;
+    return [x + (u - x) * share, y + (v - y) * share];
+  };
+  return corners.flatMap((corner, index) => [
+    ...(index > 0 ? [near(corner, corners[index - 1])] : []), corner, ...(index + 1 < corners.length ? [near(corner, corners[index + 1])] : []),
+  ]);
 }
 
 /** In how many rows a long graph is folded: one, unless it could not be read in one. */

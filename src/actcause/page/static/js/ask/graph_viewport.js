@@ -3,6 +3,7 @@
 const STEP = 1.3; // by which a click zooms
 const LARGEST = 2.5;
 const LEGIBLE = 0.55; // a drawing that would have to be smaller to be seen whole starts at what matters instead
+const CLOSE = 0.75; // at this scale, at which every name is read with ease
 const DISTANT = 0.4; // small print is left out below this
 const SHY = 4; // pixels a press may move before it is a drag
 const MARGIN = 40;
@@ -51,7 +52,7 @@ export class Viewport {
   start() {
     this.moved = false;
     if (this.whole >= LEGIBLE || !this.centre) this.fit(false);
-    else this.lookInside(this.centre.x, this.centre.y, LEGIBLE);
+    else this.lookInside(this.centre.x, this.centre.y, CLOSE);
   }
 
   fit(byHand = true) {

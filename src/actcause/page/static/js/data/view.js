@@ -165,7 +165,7 @@ class Data {
         this.files,
         this.known.recordings.length === 0 && el("p", { class: "soft", text: "None yet." }),
         el("ul", { class: "data-files" }, this.known.recordings.map((one) =>
-          el("li", {}, button(one.name, () => this.open(one.name), { class: "quiet", "aria-pressed": one.name === this.name ? "true" : "false" }),
+          el("li", { class: one.name === this.name ? "shown" : null }, button(one.name, () => this.open(one.name), { class: "quiet", "aria-pressed": one.name === this.name ? "true" : "false" }),
             el("span", { class: "soft small", text: describeFile(one) }),
             one.name === this.name && el("span", { class: "row small" },
               button("Rename", () => this.rename(one.name), { "aria-label": `Rename ${one.name}` }),

@@ -3,6 +3,7 @@ import { el } from "../shared/ui.js";
 
 const HEADING = /^(#{1,6})\s+(.*?)(?:\s*\{\s*#([\w-]+)\s*\})?$/;
 const ITEM = /^(\s*)([-*]|\d+\.)\s+(.*)$/;
+const BRIEF = 20; // letters of code that are not broken over two lines
 const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|\*([^*\s](?:[^*]*[^*\s])?)\*|(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g;
 
 /** The elements of a text; `linkTo(href)` gives an address for a link, or null if there is nothing to lead to. */
@@ -81,7 +82,7 @@ function buildInline(text, linkTo) {
     const [whole, ticks, code, strong, emphasis, image, words, href] = found;
     parts.push(text.slice(from, found.index));
     from = found.index + whole.length;
-    if (ticks) parts.push(el("code", { text: code.trim() }));
+    if (ticks) parts.push(el("code", { class: code.trim().length <= BRIEF ? "brief" : null, text: code.trim() }));
     else if (strong) parts.push(el("strong", {}, buildInline(strong, linkTo)));
     else if (emphasis) parts.push(el("em", {}, buildInline(emphasis, linkTo)));
     else if (image) parts.push(el("span", { class: "soft", text: `[${words}]` }));

@@ -1,7 +1,7 @@
 // Replay: an episode plays, with arrows from what caused the outcome, true and found.
 import { hasEnded, get, post, remove, watch } from "../shared/api.js";
 import { drawChain } from "./chain_drawing.js";
-import { drawLocalGraph } from "./local_graph.js";
+import { drawLocalGraph, listGraph } from "./local_graph.js";
 import { paint } from "./scene.js";
 import { buildFactorTable, formatPercent, buildPredictionTable, describeStep } from "./step_tables.js";
 import { isEventful, measureHeight, paintTimeline, listRows } from "./timeline.js";
@@ -115,8 +115,9 @@ class Replay {
     this.predictions = el("div");
     this.predicted = el("div", { hidden: true }, el("h3", {}, this.next, explain("left out")), this.predictions);
     this.graph = el("div");
+    this.acts = el("div");
     this.graphed = el("div", { hidden: true }, el("h3", {}, "Who caused what", explain("local graph")), this.graph,
-      el("p", { class: "soft small", text: "Click what became of a factor to trace it back to the actions behind it." }));
+      el("p", { class: "soft small", text: "Click what became of a factor to trace it back to the actions behind it." }), this.acts);
     this.chain = el("section", { class: "panel stack replay-chain", "aria-label": "Chain", hidden: true });
     const small = (label, action, title) => button(label, action, { title, "aria-label": title });
     root.append(
@@ -567,6 +568,7 @@ class Replay {
     };
     this.graphed.hidden = !episode.graph;
     put(this.graph, episode.graph && drawLocalGraph(episode, step, chosen, ask));
+    put(this.acts, episode.graph && listGraph(episode, step));
     this.drawChain();
   }
 }

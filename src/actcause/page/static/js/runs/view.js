@@ -216,11 +216,11 @@ class Runs {
       "tr",
       {},
       el("td", {}, box),
-      el("td", {}, el("strong", { text: run.name }), el("div", { class: "soft small", text: `${run.method ?? "?"}, seed ${run.seed ?? "?"}` })),
+      el("td", {}, el("strong", { text: run.name }), el("div", { class: "soft small", text: `${run.method ?? "?"}, seed\u00a0${run.seed ?? "?"}` })),
       el("td", { text: run.source ?? "" }),
       el("td", {}, status(run)),
       el("td", { class: "number", text: seconds(run.progress?.seconds ?? run.seconds) }),
-      el("td", { class: "number", text: run.scores ? `${(100 * run.scores.edge_error).toFixed(2)}%` : "–" }),
+      el("td", { class: "number", "data-name": "error", text: run.scores ? `${(100 * run.scores.edge_error).toFixed(2)}%` : "–" }),
       el("td", {}, el("div", { class: "row" }, actions)),
     );
   }

@@ -62,6 +62,8 @@ export function drawLines(series, options = {}) {
   inside.right = width - Math.min(37 + longest * CHARACTER, width * 0.4);
   const across = scale(options.xRange ?? extent(drawn, 0), inside.left, inside.right);
   const up = scale(options.yRange ?? pad(extent(drawn, 1)), inside.bottom, inside.top);
+  const known = new Set(drawn.flatMap((one) => one.points.map((point) => point[0])));
+  if (known.size === 1) across.ticks = [...known]; // steps are whole: none lies between
   const svg = frame(title, width, height);
   svg.append(axes(across, up, inside, x, y));
   for (const one of drawn) svg.append(line(one, across, up));
@@ -139,16 +141,23 @@ function scale([low, high], from, to) {
   return Object.assign(at, { low, high, from, to });
 }
 
+/** Ticks whose numbers are written as they are: several that are rounded to one would be no scale. */
+function chooseLabelled(low, high, wanted) {
+  const ticks = chooseTicks(low, high, wanted);
+  const written = ticks.filter((value) => Math.abs(Number(formatNumber(value).replaceAll(",", "")) - value) <= 1e-9 * Math.abs(value));
+  return written.length ? written : ticks.slice(0, 1);
+}
+
 function axes(across, up, inside, x, y) {
   const group = shape("g", {});
-  for (const value of chooseTicks(up.low, up.high, 5)) {
+  for (const value of chooseLabelled(up.low, up.high, 5)) {
     const at = up(value);
     group.append(
       shape("path", { class: "chart-grid", d: `M${inside.left} ${at}H${inside.right}` }),
       shape("text", { x: inside.left - 7, y: at + 4, "text-anchor": "end" }, formatNumber(value)),
     );
   }
-  for (const value of chooseTicks(across.low, across.high, 6)) {
+  for (const value of across.ticks ?? chooseLabelled(across.low, across.high, 6)) {
     group.append(shape("text", { x: across(value), y: inside.bottom + 17, "text-anchor": "middle" }, formatNumber(value)));
   }
   group.append(shape("path", { class: "chart-axis", d: `M${inside.left} ${inside.top}V${inside.bottom}H${inside.right}` }));

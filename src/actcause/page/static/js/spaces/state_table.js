@@ -22,7 +22,7 @@ export class StateTable {
           el("thead", {}, el("tr", {}, head)),
           el(
             "tbody",
-            { on: { keydown: (event) => this.key(event), pointerleave: () => listeners.onPoint(null) } },
+            { on: { keydown: (event) => this.key(event), pointerleave: () => this.point(null, listeners) } },
             this.rows.map(([, node]) => node),
           ),
         ),
@@ -37,7 +37,7 @@ export class StateTable {
       {
         class: row.changed ? "changed" : null,
         on: {
-          pointerenter: () => listeners.onPoint(row.context),
+          pointermove: () => this.point(row.context, listeners), // not when it enters: a row may come under one that rests
           focus: () => listeners.onLook(row.context),
           click: () => listeners.onLook(row.context),
         },
@@ -46,6 +46,12 @@ export class StateTable {
       el("td", {}, el("code", { text: row.binary }), row.changed ? " changed" : ""),
       [...row.values, row.outcome].map((value) => el("td", { class: "number", text: value })),
     );
+  }
+
+  point(context, listeners) {
+    if (context === this.pointed) return;
+    this.pointed = context;
+    listeners.onPoint(context);
   }
 
   /** Mark the row of a state; it is the one that Tab reaches. */

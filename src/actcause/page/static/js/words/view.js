@@ -8,7 +8,7 @@ export const view = {
   async mount(root, { of }) {
     const list = el("div", {});
     listTerms(list);
-    root.append(el("div", { class: "reading" }, el("h1", { text: "The words of this page" }), list));
+    root.append(el("div", { class: "reading broad" }, el("h1", { text: "The words of this page" }), list));
     const sought = [...list.querySelectorAll("[data-term]")].find((node) => node.dataset.term === of);
     sought?.classList.add("sought");
     sought?.scrollIntoView({ block: "center" });
