@@ -106,10 +106,21 @@ def test_a_mistake_is_one_clear_line(mistake: Any, arguments: tuple[str, ...], e
     assert expected in mistake("explain", FIRE, *arguments)
 
 
-def test_more_contexts_than_can_be_held_are_to_be_listed_in_a_file(mistake: Any) -> None:
-    said = mistake("explain", "overflowing-tank", "--effect", "alarm@99 == 1")
+def test_more_contexts_than_can_be_held_are_to_be_listed_in_a_file(tmp_path: Path, mistake: Any) -> None:
+    model = tmp_path / "model.txt"
+    model.write_text("\n".join(f"X{number}" for number in range(200)) + "\nY = X0")
+    said = mistake("explain", str(model), "--effect", "Y == 1")
     assert "There are about 2**200 contexts" in said
     assert "List those that are possible; --contexts takes them." in said
+
+
+@pytest.mark.parametrize("further", [(), ("--where", "drain@0 == 1"), ("--event", "stuck@3=1")])
+def test_steps_past_those_of_an_example_are_named_where_contexts_are_too_many(
+    mistake: Any, further: tuple[str, ...]
+) -> None:
+    said = mistake("explain", "overflowing-tank", "--effect", "alarm@99 == 1", *further)
+    assert "'overflowing-tank' is an example of 5 steps, and step 99 was asked about" in said
+    assert "ask about step 5 or earlier, or list with --contexts those that are possible." in said
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,36 @@ def test_a_smaller_vote_is_judged_as_the_one_of_seventeen_to_two_to_none(
     assert {one.holds for one in large.verdicts if one.event == {"V18": 2} and one.definition == definition} == {holds}
 
 
+FOUR_MARKSMEN = """
+exogenous L in 1..4
+S1\nS2\nS3\nS4
+D = L == 1 and S1 or L == 2 and S2 or L == 3 and S3 or L == 4 and S4
+"""
+FIVE_VOTES = "V1\nV2\nV3\nV4\nV5\nD = V1 + V2 + V3 + V4 + V5 >= 3"
+
+
+@pytest.mark.parametrize("solver", ["auto", "exhaustive"])
+@pytest.mark.parametrize(
+    ("name", "smaller", "event", "holds"),
+    [
+        ("ten-marksmen", FOUR_MARKSMEN, {"S1": 1}, True),
+        ("ten-marksmen", FOUR_MARKSMEN, {"S2": 1}, False),
+        ("voting-unanimous", FIVE_VOTES, {"V1": 1}, True),
+    ],
+)
+def test_what_takes_the_oracle_too_long_is_judged_alike_in_a_smaller_one_of_its_shape(
+    name: str, smaller: str, event: dict[str, int], holds: bool, solver: str
+) -> None:
+    """Four marksmen of ten, and five votes of eleven, by updated Halpern-Pearl."""
+    model = ac.Model.from_text(smaller)
+    asked = {"context": dict.fromkeys(model.roots, 1), "effect": "D == 1", "definition": "updated-hp"}
+    assert ac.is_cause(model, event=event, solver=solver, **asked).holds is holds
+    published = [
+        one.holds for one in examples.load(name).verdicts if (one.definition, one.event) == ("updated-hp", event)
+    ]
+    assert published == [holds]
+
+
 def test_verdicts_that_tell_the_definitions_apart_are_published() -> None:
     told_apart = {
         name

@@ -85,6 +85,12 @@ def test_every_model_can_be_drawn(kind: str, model: Model) -> None:
     assert text.isprintable() or "\n" in text
 
 
+@pytest.mark.parametrize(("name", "kind"), [("latex", "tikz"), ("graphviz", "dot"), ("openpsa", "open-psa")])
+def test_a_format_may_be_named_after_its_tool(name: str, kind: str) -> None:
+    model = Model.from_text("A\nB = not A")
+    assert formats.export(model, name) == formats.export(model, kind)
+
+
 @pytest.mark.parametrize("kind", [kind for kind, one in formats.FORMATS.items() if one.read is not None])
 @many(400)
 @given(text=st.one_of(st.text(max_size=60), st.text('<>/="opsamefdgvrib{}()[];,|&!~01 \n', max_size=80)))

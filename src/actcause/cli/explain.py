@@ -51,31 +51,34 @@ def explain(
     if max_seconds is None and not as_json:
         max_seconds = options.EXPLAINED_SECONDS
     source = read_model(model, read_timing(steps, trace, effect, where, event, context, prior))
-    question: dict[str, Any] = {
-        "contexts": choose_contexts(source.model, where, contexts, prior),
-        "effect": source.read_effect(effect),
-        "definition": definition,
-        "max_seconds": max_seconds,
-    }
-    if sufficient:
-        question["context"] = source.read_context(context)
-    elif context is not None:
-        raise QueryError("--context goes with --sufficient; an explanation is for those who do not know the context.")
-    if least_goodness is not None and (sufficient or event is not None):
-        raise QueryError("--least-goodness lists partial explanations; leave out --event and --sufficient.")
-    if event is not None:
-        judge = verbs.is_sufficient_cause if sufficient else verbs.is_explanation
-        return _show_verdict(judge(source.model, event=source.read_event(event), **question), as_json)
-    if max_explanations is None and not as_json:
-        max_explanations = options.SHOWN_CAUSES
-    found: verbs.Explanations | verbs.SufficientCauses
-    if sufficient:
-        found = verbs.sufficient_causes(source.model, max_causes=max_explanations, **question)
-    elif least_goodness is not None:
-        question |= {"least_goodness": least_goodness, "max_explanations": max_explanations}
-        found = verbs.partial_explanations(source.model, **question)
-    else:
-        found = verbs.explanations(source.model, max_explanations=max_explanations, **question)
+    with source.telling_steps():
+        question: dict[str, Any] = {
+            "contexts": choose_contexts(source.model, where, contexts, prior),
+            "effect": source.read_effect(effect),
+            "definition": definition,
+            "max_seconds": max_seconds,
+        }
+        if sufficient:
+            question["context"] = source.read_context(context)
+        elif context is not None:
+            raise QueryError(
+                "--context goes with --sufficient; an explanation is for those who do not know the context."
+            )
+        if least_goodness is not None and (sufficient or event is not None):
+            raise QueryError("--least-goodness lists partial explanations; leave out --event and --sufficient.")
+        if event is not None:
+            judge = verbs.is_sufficient_cause if sufficient else verbs.is_explanation
+            return _show_verdict(judge(source.model, event=source.read_event(event), **question), as_json)
+        if max_explanations is None and not as_json:
+            max_explanations = options.SHOWN_CAUSES
+        found: verbs.Explanations | verbs.SufficientCauses
+        if sufficient:
+            found = verbs.sufficient_causes(source.model, max_causes=max_explanations, **question)
+        elif least_goodness is not None:
+            question |= {"least_goodness": least_goodness, "max_explanations": max_explanations}
+            found = verbs.partial_explanations(source.model, **question)
+        else:
+            found = verbs.explanations(source.model, max_explanations=max_explanations, **question)
     if as_json:
         print_json(found.to_json())
     else:

@@ -94,6 +94,8 @@ FORMATS: Mapping[str, Format] = {
     ),
 }
 
+OTHER_NAMES = {"latex": "tikz", "graphviz": "dot", "openpsa": "open-psa"}
+
 
 def find_format(path: str) -> str | None:
     """Find the format whose files end as this one does; None where none does.
@@ -147,6 +149,8 @@ def export(model: Model, kind: str, *, title: str = "", prior: Prior | None = No
 
 
 def _find(kind: str) -> Format:
+    if isinstance(kind, str):
+        kind = OTHER_NAMES.get(kind, kind)
     if not isinstance(kind, str) or kind not in FORMATS:
         hint = suggest(str(kind), FORMATS) or "."
         raise QueryError(f"Unknown format {quote(kind)}{hint} Known are {', '.join(FORMATS)}.")

@@ -5,18 +5,20 @@ A model with time is unrolled, as many steps as are said or as a question or a t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import examples, formats
 from ..core import text
+from ..core.counting import format_count
 from ..core.model import Model
 from ..core.normality import ORDERS, Normality
 from ..core.parser import TOKEN
 from ..core.steps import AT, PRIME, at_step, find_last_step, split_step
 from ..core.trace import Trace
-from ..errors import ActCauseError, ModelError, ParseError, QueryError, blaming, suggest
+from ..errors import ActCauseError, ModelError, ParseError, QueryError, TooLargeError, blaming, suggest
 from ..examples import Example
 from ..io import text_file
 from .trace_file import read_trace
@@ -181,6 +183,24 @@ class ModelSource:
         inputs = {_name_input(name, last, self.model): ranges[name][-1] for name in self.model.roots}
         listed = ",".join(f"{name}={value}" for name, value in list(inputs.items())[:5])
         raise _report_missing("context", "what the roots were", listed + (",..." if len(inputs) > 5 else ""))
+
+    @contextmanager
+    def telling_steps(self) -> Iterator[None]:
+        """Say of contexts that are too many how many steps they are of, where an example has fewer."""
+        try:
+            yield
+        except TooLargeError:
+            last = find_last_step(self.model.variables)
+            steps = None if self.example is None else self.example.steps
+            if self.example is None or steps is None or last is None or last <= steps:
+                raise
+            wrong = (
+                "'{name}' is an example of {known} steps, and step {last} was asked about, for which there are too "
+                "many contexts ({count}); ask about step {known} or earlier, or list with {contexts} those that are "
+                "possible."
+            )
+            count = format_count(self.model.context_count)
+            raise TooLargeError(wrong, name=self.example.name, known=steps, last=last, count=count) from None
 
     def _check_steps(self, example: Example) -> None:
         """Refuse to guess what the roots of an example were at steps that it does not tell of."""

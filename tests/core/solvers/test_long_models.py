@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import actcause as ac
-from actcause.core.solvers import long_models, networks, single_paths, sliced_contingency
+from actcause.core.solvers import long_models, narrow_models, networks, single_paths, sliced_contingency
 from agreement import assert_same_verdict, events, questions
 from strategies import many
 
@@ -46,6 +46,12 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(networks, "LONG", 1)
 
 
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model is narrow enough to be decided by going through it once."""
+    monkeypatch.setattr(narrow_models, "MOST_CODES", 0)
+
+
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_the_verdicts_are_those_of_the_oracle(definition: str) -> None:
@@ -58,7 +64,7 @@ def test_the_verdicts_are_those_of_the_oracle(definition: str) -> None:
     check()
 
 
-@pytest.mark.usefixtures("always")
+@pytest.mark.usefixtures("always", "wide")
 @pytest.mark.parametrize("probes", [0, 64])
 def test_they_are_with_and_without_probes_where_actual_values_do_not_suffice(
     probes: int, monkeypatch: pytest.MonkeyPatch
@@ -76,7 +82,7 @@ def test_they_are_with_and_without_probes_where_actual_values_do_not_suffice(
     check()
 
 
-@pytest.mark.usefixtures("always")
+@pytest.mark.usefixtures("always", "wide")
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_a_chain_is_a_witness_only_where_the_oracle_has_one(definition: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the quick yes by modified Halpern-Pearl, single paths are looked for wherever they may be."""
@@ -105,14 +111,14 @@ def test_a_chain_is_a_witness_only_where_the_oracle_has_one(definition: str, mon
         ("A\nC\nD = C and not A\nE = A or D", "strong", "C=1", False),
     ],
 )
-@pytest.mark.usefixtures("always")
+@pytest.mark.usefixtures("always", "wide")
 def test_a_chain_sets_by_hand_what_else_bears_on_it(text: str, definition: str, event: str, holds: bool) -> None:
     model = ac.Model.from_text(text)
     asked = {"context": {"A": 1, "C": 1}, "effect": "E == 1", "event": event, "definition": definition}
     assert ac.is_cause(model, **asked).holds is holds is ac.is_cause(model, solver="exhaustive", **asked).holds
 
 
-@pytest.mark.usefixtures("always")
+@pytest.mark.usefixtures("always", "wide")
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_unrolled_models_are_judged_as_by_the_search_by_clauses(
     definition: str, monkeypatch: pytest.MonkeyPatch
@@ -170,3 +176,20 @@ def test_a_difference_that_must_be_carried_far_is_found_along_a_path(definition:
     assert verdict.witness is not None
     assert verdict.witness.replay(verdict.query)
     assert verdict.statistics["solver_calls"] <= 10
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_an_equation_of_very_many_parents_is_tried_in_few_ways(definition: str) -> None:
+    """All 2 to the 129 choices of what is held would take for ever."""
+    names = [f"X{number}" for number in range(130)]
+    lines = [*(f"{name} in 0..9" for name in names), "Y = " + " or ".join(f"{name} > 5" for name in names)]
+    model = ac.Model.from_text("\n".join(lines))
+    asked = {"context": dict.fromkeys(names, 7), "effect": "Y == 1", "definition": definition}
+    assert ac.is_cause(model, event="X0=7", max_steps=2_000, **asked)
+
+
+@pytest.mark.parametrize(("count", "settings", "expected"), [(2, 4, 4), (129, 1, 1), (11, 2_048, 13)])
+def test_what_is_held_is_chosen_in_all_ways_where_these_are_few(count: int, settings: int, expected: int) -> None:
+    ways = list(single_paths._choose_held(count, settings))
+    assert len(ways) == len(set(ways)) == expected
+    assert ways[0] == (True,) * count

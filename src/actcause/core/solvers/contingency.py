@@ -53,6 +53,7 @@ class _Contingency(ProposerAndOpponent):
         self.held: dict[str, int] = {}
         self.world: World = {}
         for name in self.order:
+            self.search.check_time()
             follows = self.follows(circuit, name, self.world)
             if name in self.exogenous:
                 self.world[name] = follows
@@ -68,6 +69,7 @@ class _Contingency(ProposerAndOpponent):
         event, held = true_names(self.sat, self.chosen), true_names(self.sat, self.held)
         world: World = {}
         for name in self.bearing:
+            self.search.check_time()
             if name in event:
                 world[name] = constant(actual[name])
             elif name in held and not self.taking_back:

@@ -87,6 +87,7 @@ class ProposerAndOpponent(Encoding):
     def _survive(self, move: Any) -> None:
         world: World = {}
         for name in self.bearing:
+            self.search.check_time()
             follows = self.follows(self.circuit, name, world)
             world[name] = follows if name in self.exogenous else self.respond(name, move, follows)
         self.circuit.add([self.circuit.formula(self.query.effect, world)])

@@ -39,6 +39,7 @@ class _Counterfactual(Encoding):
         for name in model.order:
             if name not in wanted:
                 continue
+            self.search.check_time()
             chosen = self.chosen.get(name, FALSE)
             follows = circuit.equation(model, name, world) if name in model.equations else constant(actual[name])
             if chosen == FALSE and (not self.freezing or list(follows) == [actual[name]]):

@@ -2,8 +2,9 @@
 
 A witness of modified HP, which takes one call of a SAT solver, is one of original and updated HP and of strong
 sufficiency as well: nothing is given other values than its own, so there is nothing for AC2b to undo. So this is asked
-first, and the definition's own search only where the answer is no. In between come chains from the event to the effect
-(`single_paths.py`) and, for original and updated HP, the slice between them (`sliced_contingency.py`).
+first, and the definition's own search only where the answer is no. In between come, for original and updated HP, the
+game played forward, which decides narrow models (`narrow_models.py`); chains from the event to the effect
+(`single_paths.py`); and, for original and updated HP again, the slice between them (`sliced_contingency.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .circuit import TooManyClausesError
 from .contingency import OriginalHPEncoding, UpdatedHPEncoding
 from .counterfactual import ModifiedHPEncoding
 from .minimal_causes import Encoding, SatSolver
+from .narrow_models import NarrowModel
 from .networks import StrongEncoding
 from .single_paths import ContingencyPaths, NetworkPaths, is_about_one_variable
 from .sliced_contingency import SlicedContingency, undo_by_hand
@@ -40,6 +42,7 @@ class LongModelSolver(Solver):
         self._kind, self._inner = encoding, inner
         self._modified = SatSolver(ModifiedHPEncoding, fallback=lambda: inner)
         self._sliced: SlicedContingency | None = None
+        self._taking_back = encoding is UpdatedHPEncoding
 
     def judge(self, search: Search, event: Assignment) -> Verdict:
         try:
@@ -70,6 +73,10 @@ class LongModelSolver(Solver):
     def witness(self, search: Search, event: Assignment) -> Witness | None:
         if (quick := self._by_actual_values(search, event)) is not None:
             return quick
+        if self._kind is not StrongEncoding:
+            decided, witness = NarrowModel(search, tuple(event), taking_back=self._taking_back).decide()
+            if decided:
+                return witness
         if (along := self._along_a_path(search, event)) is not None:
             return along
         if self._kind is not StrongEncoding:
@@ -105,13 +112,12 @@ class LongModelSolver(Solver):
         (name,) = event
         if self._kind is StrongEncoding:
             return NetworkPaths(search, name).find()
-        return ContingencyPaths(search, name, taking_back=self._kind is UpdatedHPEncoding).find()
+        return ContingencyPaths(search, name, taking_back=self._taking_back).find()
 
     def _slice(self, search: Search, event: Assignment) -> SlicedContingency:
         sliced = self._sliced
         if sliced is None or sliced.candidates != tuple(event):
             if sliced is not None:
                 sliced.close()
-            taking_back = self._kind is UpdatedHPEncoding
-            sliced = self._sliced = SlicedContingency(search, tuple(event), taking_back=taking_back)
+            sliced = self._sliced = SlicedContingency(search, tuple(event), taking_back=self._taking_back)
         return sliced

@@ -66,6 +66,7 @@ class StrongEncoding(Encoding):
         probes = MOST_PROBES if len(self.order) >= LONG else 0
         with closing(Sat(self.search, circuit)) as sat:
             for name in self.order:
+                self.search.check_time()
                 if name in exogenous:
                     known = constant(query.actual[name])
                     self.world[name] = self._as_it_was[name] = self._changed[name] = known

@@ -38,6 +38,8 @@ from .survival import survives
 MOST_ALIKE = 4  # states that are kept of a variable for each value that it becomes
 MOST_STATES = 256  # that are kept of a variable in all
 MOST_CELLS = 1 << 12  # of the table of one equation; in larger ones the other parents stay as they were
+MOST_TAKEN_BACK = 1 << 7  # settings of the other parents, each of which the opponent may take back in part
+MOST_HELD = 1 << 12  # settings, for each choice of those that are held; past it only a few choices are looked at
 MOST_PARENTS = 16  # that a chain may come from, of one variable
 MOST_CHAINS = 16  # that are tried
 LOOK_BACK = 8  # links among which one looks for a variable that is on the chain already
@@ -95,6 +97,8 @@ class PathSearch(ABC):
         self.slice = slice_between(self.query, (event,))
         self.exogenous = frozenset(self.model.exogenous)
         (self.effect,) = self.query.effect_variables
+
+    most_settings = MOST_CELLS  # of the other parents of one equation
 
     @abstractmethod
     def choose(self, name: str) -> Sequence[int]:
@@ -161,7 +165,8 @@ class PathSearch(ABC):
         equation, values = model.equations[name], model.ranges[parent]
         others = [other for other in equation.parents if other != parent]
         options = [self.choose(other) for other in others]
-        if len(values) * prod(map(len, options)) > MOST_CELLS:
+        count = prod(map(len, options))
+        if count > self.most_settings or len(values) * count > MOST_CELLS:
             options = [some[:1] for some in options]
         settings = list(product(*options))
         env = {other: np.asarray([[row[place] for row in settings]]) for place, other in enumerate(others)}
@@ -179,6 +184,8 @@ class ContingencyPaths(PathSearch):
     def __init__(self, search: Search, event: str, *, taking_back: bool) -> None:
         super().__init__(search, event)
         self.taking_back = taking_back
+        if taking_back:
+            self.most_settings = MOST_TAKEN_BACK
         bearing = self.model.ancestors((self.effect,)) - {event} if taking_back else set[str]()
         self._children = Counter(parent for name in bearing for parent in self.model.parents(name))
 
@@ -240,12 +247,9 @@ class NetworkPaths(PathSearch):
     def follow(self, name: str, parent: str, table: ValueTable, states: Sequence[PathState]) -> Iterator[Step]:
         own, before = self.place(name), self.place(parent)
         actual = tuple(self.actual[other] for other in table.others)
-        for held in product((True, False), repeat=len(table.others)):
-            columns = [
-                number
-                for number, row in enumerate(table.settings)
-                if all(value == was for value, was, keeps in zip(row, actual, held, strict=True) if keeps)
-            ]
+        as_it_was = np.asarray(table.settings).reshape(len(table.settings), -1) == np.asarray(actual)
+        for held in _choose_held(len(table.others), len(table.settings)):
+            columns = np.flatnonzero(as_it_was[:, list(held)].all(axis=1))
             if (table.results[before, columns] != own).any():
                 continue
             given = {other: was for other, was, keeps in zip(table.others, actual, held, strict=True) if keeps}
@@ -274,6 +278,17 @@ class NetworkPaths(PathSearch):
                 event = {self.event: self.actual[self.event]}
                 return witness if Strong().sufficient(search, event, witness) else None
         return None
+
+
+def _choose_held(count: int, settings: int) -> Iterator[tuple[bool, ...]]:
+    """List which of so many other parents are held: all choices, or, of too many, all, all but one, and none."""
+    if count <= MOST_HELD.bit_length() and settings << count <= MOST_HELD:
+        yield from product((True, False), repeat=count)
+        return
+    yield (True,) * count
+    if settings > 1:
+        yield from (tuple(place != one for place in range(count)) for one in range(count))
+        yield (False,) * count
 
 
 def _list_places(bits: int) -> Iterator[int]:

@@ -54,6 +54,7 @@ class SlicedContingency(Encoding):
         circuit.clauses += [[literal] for literal in self.chosen.values()]
         with closing(Sat(self.search, circuit)) as probes:
             for name in self.slice.order:
+                self.search.check_time()
                 self._change(name)
                 if name in bearing:
                     self._play(name)
@@ -129,6 +130,7 @@ class SlicedContingency(Encoding):
             actual = query.actual[name]
             if name not in self.played:
                 continue
+            self.search.check_time()
             if name in self.exogenous or name in self.chosen:
                 world[name] = constant(actual)
             elif name in self.slice.border:

@@ -38,6 +38,7 @@ class DirectEncoding(ProposerAndOpponent):
         self.held: dict[str, int] = {}
         self.world: World = {}
         for name in self.order:
+            self.search.check_time()
             event = self.in_event(name)
             follows = self.follows(circuit, name, self.world)
             if name in self.exogenous or (name in own and event == FALSE):

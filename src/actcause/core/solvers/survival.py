@@ -17,6 +17,7 @@ def survives(search: Search, event: Sequence[str], witness: Witness, *, taking_b
     world: World = {}
     for name in model.order:
         if name in bearing:
+            search.check_time()
             world[name] = _oppose(circuit, search, name, world, event, witness.frozen, exogenous, taking_back)
     circuit.add([-circuit.formula(query.effect, world)])
     with closing(Sat(search, circuit)) as sat:
