@@ -61,7 +61,12 @@ class GoalAgents:
             reward = -(away >= self.tolerance).float()
             later = torch.tanh(self.slow_actor(after))
             value = self.slow_critic(torch.cat([after, later], dim=-1)).squeeze(-1)
-            target = (reward + DISCOUNT * value).clamp(-1 / (1 - DISCOUNT), 0)
+            target = reward + DISCOUNT * value
+            if batch.bonus is None or batch.most is None:
+                target = target.clamp(-1 / (1 - DISCOUNT), 0)
+            else:  # the values of an agent that is worth something in every step are the greatest
+                target = (target + batch.bonus).clamp(min=-1 / (1 - DISCOUNT))
+                target = torch.minimum(target, batch.most / (1 - DISCOUNT))
         told = self.critic(torch.cat([now, batch.action], dim=-1)).squeeze(-1)
         loss = (told - target).square().mean(dim=1).sum()  # of each agent its own
         self._critic_steps.zero_grad(set_to_none=True)
