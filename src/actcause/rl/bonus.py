@@ -10,7 +10,6 @@ learned from rewards of long ago keep an agent at what no longer pays.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote, suggest
+from .arguments import check_amount, check_count, check_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
@@ -56,23 +56,18 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         scale: float = 1.0,
         times: int = 500,
     ) -> None:
+        check_task(env)
         super().__init__(env)
         task: Any = env.unwrapped
         self._layout, self._outcomes = task.layout, task.outcomes
-        self.objects = (self._layout.moving,) if objects is None else tuple(objects)
+        self.objects = (self._layout.moving,) if objects is None else read_names("objects", objects)
         for name in self.objects:
             if name not in self._outcomes:
                 hint = suggest(name, self._outcomes) or f"; choose from {', '.join(self._outcomes)}."
                 raise QueryError("Unknown object {got} in {parameter}{hint}", parameter="objects", got=quote(name),
                                  hint=hint)  # fmt: skip
-        if not isinstance(times, int) or isinstance(times, bool) or times < 1:
-            raise QueryError(
-                "{parameter} must be an integer of at least 1. Got {got} instead.", parameter="times", got=quote(times)
-            )
-        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale < math.inf:
-            raise QueryError(
-                "{parameter} must be a number of at least 0. Got {got} instead.", parameter="scale", got=quote(scale)
-            )
+        check_count("times", times)
+        check_amount("scale", scale)
         if causes != TRUE and not hasattr(causes, "predict"):
             raise QueryError(
                 "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",

@@ -22,6 +22,7 @@ from stable_baselines3.her.her_replay_buffer import HerReplayBuffer
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
+from .arguments import refuse
 from .chains import follow_actions
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
@@ -45,6 +46,10 @@ class InteractionReplayBuffer(HerReplayBuffer):
     """
 
     def __init__(self, *given: Any, causes: Any = TRUE, since: str = "episode", **options: Any) -> None:
+        strategy = options.get("goal_selection_strategy")
+        names = [known.name.lower() for known in GoalSelectionStrategy]
+        if isinstance(strategy, str) and strategy.lower() not in names:
+            refuse("goal_selection_strategy", f"one of {', '.join(names)}", strategy)
         super().__init__(*given, **options)
         if since not in SINCE:
             raise QueryError(
@@ -56,6 +61,9 @@ class InteractionReplayBuffer(HerReplayBuffer):
                 parameter="causes", got=quote(causes),
             )  # fmt: skip
         assert self.env is not None
+        for name in ("layout", "outcomes"):
+            if not self.env.has_attr(name):
+                refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", "another")
         self.layout, self.outcomes = self.env.get_attr("layout")[0], self.env.get_attr("outcomes")[0]
         self.causes, self.since = causes, since
         shape = (self.buffer_size, self.n_envs)
