@@ -10,6 +10,7 @@ from actcause.errors import QueryError  # noqa: E402
 from actcause.rl.episode_memory import EpisodeMemory  # noqa: E402
 from actcause.rl.goal_agents import GoalAgents  # noqa: E402
 from actcause.rl.goal_race import Race, run_race  # noqa: E402
+from actcause.rl.goal_views import PushView  # noqa: E402
 from actcause.rl.race_bonus import RaceBonus  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -53,7 +54,7 @@ def test_a_memory_gives_the_bonus_of_relabelled_steps_too():
 
 
 def test_an_agent_without_a_bonus_learns_the_same_beside_one_that_has_it():
-    plain, beside = (GoalAgents((0, 1), 5.0, 0.5, 8, CPU) for _ in range(2))
+    plain, beside = (GoalAgents((0, 1), PushView(5.0), 0.5, 8, CPU) for _ in range(2))
     generator = torch.Generator().manual_seed(0)
     memory = EpisodeMemory(2, 4, 5, 4, CPU)
     states, actions, goals = (torch.rand(2, 4, *shape, generator=generator) for shape in ((6, 4), (5, 2), (2,)))

@@ -24,6 +24,7 @@ from ..errors import ActCauseError
 from .crowded_push import draw_motion, step_crowd
 from .episode_memory import EpisodeMemory
 from .goal_agents import GoalAgents
+from .goal_views import PushView
 from .online_causes import OnlineCauses
 from .race_bonus import RaceBonus
 
@@ -109,7 +110,7 @@ def run_race(
     kinds = [way.partition("+")[2] for way in ways]
     ways = [way.partition("+")[0] for way in ways]
     place = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
-    agents = GoalAgents(seeds, race.arena, race.tolerance, race.width, place)
+    agents = GoalAgents(seeds, PushView(race.arena), race.tolerance, race.width, place)
     rounds = max(1, race.steps // (race.worlds * race.horizon))
     episodes = rounds * race.worlds
     bonus = RaceBonus(kinds, episodes, race.horizon, race.bonus, race.times, place) if any(kinds) else None
