@@ -5,9 +5,9 @@
 
 Agents (DDPG with hindsight, equal updates) learn to bring the block of push to a goal: without a bonus, with that of
 `InteractionBonus` as `InteractionReplayBuffer` samples it (in every step in which the agent moves the block, with the
-weight of now), and with three that do one thing otherwise: the weight of the time when a step was kept, paid once an
-episode, or never ending. Every so often an agent acts for some episodes without exploring; success is the share of
-them that end at the goal. A bonus that ends in less success than none is a failure.
+weight of now), and with some that do one thing otherwise: whether it is seldom earned or not, with the weight of the
+time when a step was kept, paid once an episode, or never ending. Every so often an agent acts for some episodes without
+exploring; success is the share of them that end at the goal. A bonus that ends in less success than none is a failure.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ WAYS = {
     "bonus": ("her+bonus", "HER, a bonus"),
     "causes": ("true", "goals by true causes"),
     "causes-bonus": ("true+bonus", "goals by true causes, a bonus"),
+    "steady": ("her+steady", "HER, a bonus whether seldom or not"),
     "stored": ("her+stored", "HER, a bonus with the weight of back then"),
     "once": ("her+once", "HER, a bonus once an episode"),
     "unending": ("her+unending", "HER, a bonus that never ends"),
@@ -127,11 +128,11 @@ def describe(curve: Sequence[tuple[int, float]]) -> dict[str, Any]:
 def page(results: Results) -> Page:
     """Show success on the way and at the end."""
     parts = [
-        "The bonus is given in every step in which the agent moves the block; its weight falls with each episode in "
-        "which that happened, and ends, so that the task's own reward is all there is. What it is worth is decided "
-        "when a transition is sampled, relabelled or not, by the weight of then. Success, in per cent, is measured "
-        "without exploring, mean ± standard deviation between seeds. Agents of one seed begin with the same weights "
-        "in the same worlds."
+        "The bonus is given in every step in which the agent moves the block. Its weight is the share of recent "
+        "episodes in which that did not happen; it also falls with each in which it did, and ends, so that the "
+        "task's own reward is all there is. What it is worth is decided when a transition is sampled, relabelled or "
+        "not, by the weight of then. Success, in per cent, is measured without exploring, mean ± standard deviation "
+        "between seeds. Agents of one seed begin with the same weights in the same worlds."
     ]
     plots = []
     titles = ["agent", "seeds", f"success at the end (last {LATE} looks)", "success on average"]
@@ -151,7 +152,7 @@ def page(results: Results) -> Page:
     if failed:
         parts.append("**The bonus fails here**: " + "; ".join(failed) + ".")
     parts.append(
-        "The last three rows each do one thing otherwise, and show what it is good for. An agent does not see whether "
+        "The last four rows each do one thing otherwise, and show what it is good for. An agent does not see whether "
         "it was paid in this episode, so one that is paid once cannot learn when it is. Rewards that are kept as they "
         "were go on to tell the agent of a bonus that is no longer there."
     )

@@ -14,14 +14,16 @@ from actcause.rl.goal_views import PushView  # noqa: E402
 from actcause.rl.race_bonus import RaceBonus  # noqa: E402
 
 CPU = torch.device("cpu")
-KINDS = ("", "bonus", "stored", "once", "unending")
+KINDS = ("", "steady", "stored", "once", "unending", "bonus")
+STILL = torch.zeros(1, 1, 3, dtype=torch.bool)  # one in which it is not
 CAUSED = torch.tensor([[False, True, True]])  # one episode of three steps, in which the block is moved twice
 
 
 def add_episodes(count: int) -> RaceBonus:
-    bonus = RaceBonus(KINDS, count, 3, 8.0, 4, CPU)
+    """As many episodes with a motion as without one, so that half of the weight is left."""
+    bonus = RaceBonus(KINDS, 2 * count, 3, 16.0, 4, CPU)
     for _ in range(count):
-        bonus.add(CAUSED.expand(len(KINDS), 1, 3))
+        bonus.add(torch.cat([CAUSED[None], STILL], dim=1).expand(len(KINDS), 2, 3))
     return bonus
 
 
@@ -32,16 +34,30 @@ def read_episode(bonus: RaceBonus, episode: int) -> list[list[float]]:
 
 def test_a_step_of_long_ago_is_worth_what_it_would_be_now():
     bonus = add_episodes(3)
-    assert read_episode(bonus, 0) == [[0, 0, 0], [0, 2, 2], [0, 8, 8], [0, 2, 0], [0, 8, 8]]
-    assert read_episode(bonus, 2) == [[0, 0, 0], [0, 2, 2], [0, 4, 4], [0, 2, 0], [0, 8, 8]]
+    none, steady, stored, once, unending, seldom = read_episode(bonus, 0)
+    assert none == [0, 0, 0]
+    assert steady == [0, 4, 4]
+    assert seldom == [0, 2, 2]
+    assert once == [0, 2, 0]
+    assert unending == [0, 16, 16]
+    assert stored == [0, 16, 16]
+    assert read_episode(bonus, 4)[1:3] == [[0, 4, 4], [0, 4, 4]]
+    assert read_episode(bonus, 5)[5] == [0, 0, 0]
 
 
 def test_after_its_times_a_bonus_is_worth_nothing_unless_it_never_ends_or_was_stored():
-    assert read_episode(add_episodes(6), 1) == [[0, 0, 0], [0, 0, 0], [0, 6, 6], [0, 0, 0], [0, 8, 8]]
+    found = read_episode(add_episodes(6), 0)
+    assert found == [[0, 0, 0], [0, 0, 0], [0, 16, 16], [0, 0, 0], [0, 16, 16], [0, 0, 0]]
+
+
+def test_who_moves_the_object_in_every_episode_needs_no_bonus():
+    bonus = RaceBonus(("bonus", "steady"), 3, 3, 8.0, 100, CPU)
+    bonus.add(CAUSED.expand(2, 3, 3))
+    assert bonus.weights.tolist() == pytest.approx([0.0, 8 * 0.97])
 
 
 def test_a_memory_gives_the_bonus_of_relabelled_steps_too():
-    bonus = RaceBonus(("bonus",), 1, 3, 8.0, 4, CPU)
+    bonus = RaceBonus(("steady",), 1, 3, 8.0, 4, CPU)
     memory = EpisodeMemory(1, 1, 3, 4, CPU, bonus=bonus)
     bonus.add(CAUSED[None])
     states = torch.zeros(1, 1, 4, 4)
@@ -74,5 +90,5 @@ def test_a_race_takes_ways_with_a_bonus_and_refuses_unknown_ones():
     race = Race(arena=5.0, margin=0.25, horizon=10, worlds=4, updates=1, rows=16, width=8, episodes=5, steps=120)
     raced = run_race(race, ["her", "her+bonus", "true+once"], [0, 0, 0], device="cpu")
     assert [len(one.curve) for one in raced] == [1, 1, 1]
-    with pytest.raises(QueryError, match="Unknown bonus 'often'; choose from bonus, stored, once, unending"):
+    with pytest.raises(QueryError, match="Unknown bonus 'often'; choose from bonus, steady, stored, once, unending"):
         run_race(race, ["her+often"], [0], device="cpu")

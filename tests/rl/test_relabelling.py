@@ -257,17 +257,27 @@ def push_block(env: Any) -> Any:
 
 
 def test_the_bonus_is_for_every_step_that_moves_the_block_and_dwindles_by_episodes() -> None:
-    env = InteractionBonus(make_env(), times=2, scale=4.0)
+    env = InteractionBonus(make_env(max_steps=4), times=2, scale=4.0)
     bonuses = []
     for _ in range(3):
         push_block(env)
-        for move in (0.5, 0.5, -0.5):  # two shoves, and away
+        for move in (0.5, 0.5, -0.5):  # two shoves, and away; the episode is not brought to its end
             _, reward, _, _, info = env.step(np.array([move, 0.0], dtype=np.float32))
             bonuses.append(info["bonus"])
             assert info["caused"].tolist() == [move > 0]
             assert reward in (info["bonus"], info["bonus"] - 1)
     assert bonuses == [4, 4, 0, 2, 2, 0, 0, 0, 0]
     assert env.counts == {"block": 3}
+
+
+def test_the_bonus_is_worth_less_the_more_often_it_was_earned_lately() -> None:
+    env = InteractionBonus(make_env(max_steps=1), scale=4.0, times=1000)
+    weights = []
+    for move in (0.5, -0.5, 0.5, 0.5):
+        push_block(env)
+        weights.append(float(env.step(np.array([move, 0.0], dtype=np.float32))[4]["bonus_weights"][0]))
+    shares, counts = np.array([0, 1, 1 / 2, 2 / 3]), np.array([0, 1, 1, 2])
+    assert np.allclose(weights, 4 * (1 - shares) * (1 - counts / 1000))
 
 
 def test_a_buffer_keeps_the_bonus_apart_and_samples_what_it_is_worth_now() -> None:

@@ -3,9 +3,10 @@
 Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883,
 last appendix.
 
-Two things decide whether a bonus helps. It must be a property of the step: one that is paid once an episode cannot be
-learned by an agent that does not see whether it was paid. And what is left of it must be what it is worth now: values
-learned from rewards of long ago keep an agent at what no longer pays.
+Three things decide whether a bonus helps. It must be a property of the step: one that is paid once an episode cannot be
+learned by an agent that does not see whether it was paid. It must be worth something only as long as it is seldom
+earned. And what is left of it must be what it is worth now: values learned from rewards of long ago keep an agent at
+what no longer pays.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .arguments import check_amount, check_count, check_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
+from .rarity import measure_news
 
 TRUE = "true"
 
@@ -29,11 +31,11 @@ TRUE = "true"
 class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Rewards the agent for having a part, by a chain from its actions, in what an object does: the first times.
 
-    It is given in every step in which a later action than before has a part in what the object is. Its weight begins
-    with `scale`, falls by the same amount with each episode in which that happens and is 0 after `times` of them, so
-    that in the end the task's own reward is all there is. `info["bonus"]` says what was added to
-    `info["task_reward"]`, `info["caused"]` which of `objects` it was for, and `info["bonus_weights"]` what each is
-    worth now.
+    It is given in every step in which a later action than before has a part in what the object is. Its weight is
+    `scale` times the share of recent episodes in which that did not happen. It also falls with each episode in which it
+    did and is 0 after `times` of them, so that in the end the task's own reward is all there is. `info["bonus"]` says
+    what was added to `info["task_reward"]`, `info["caused"]` which of `objects` it was for, and `info["bonus_weights"]`
+    what each is worth now.
 
     Replay keeps rewards of long ago. `InteractionReplayBuffer` knows better: it takes the bonus out of what it keeps,
     and adds what it is worth now to the transitions that it samples, relabelled or not.
@@ -43,7 +45,7 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         causes: `"true"`, or whatever has `predict(recording)`; with `partial_fit` it is given each episode to learn
             from (`OnlineGraphs`).
         objects: The factors that count; by default the one that is to reach the goal.
-        scale: The weight at the beginning; the task's reward is -1 in a step away from the goal.
+        scale: The weight as long as nothing was caused; the task's reward is -1 in a step away from the goal.
         times: After how many episodes an object no longer counts.
     """
 
@@ -75,6 +77,8 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
             )  # fmt: skip
         self.causes, self.scale, self.times = causes, scale, times
         self.counts = dict.fromkeys(self.objects, 0)  # episodes that are over, or begun, in which each was reached
+        self._rates = np.zeros(len(self.objects))  # the share of recent ones
+        self._episodes = 0
         self._places = [self._layout.factors.index(name) for name in self.objects]
         self._rows: list[tuple[Any, Array, Any]] = []
         self._seen: Any = None
@@ -83,7 +87,7 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         """Begin an episode; the weights are its own to its end."""
         self._rows = []
         counts = np.array([self.counts[name] for name in self.objects])
-        self._weights = self.scale * np.maximum(0.0, 1 - counts / self.times)
+        self._weights = self.scale * np.maximum(0.0, 1 - counts / self.times) * (1 - self._rates)
         self._follower = ActionFollower(self._outcomes, self._layout.factors, self._layout.action)
         self._reached = np.full(len(self.objects), -1)  # the last action that had a part in each object
         observation, info = self.env.reset(seed=seed, options=options)
@@ -101,8 +105,11 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
             self.counts[str(name)] += 1
         self._reached = np.maximum(latest, self._reached)
         bonus = float(self._weights @ caused)
-        if (terminated or truncated) and hasattr(self.causes, "partial_fit"):
-            self.causes.partial_fit(self._record(self._rows))
+        if terminated or truncated:
+            self._episodes += 1
+            self._rates += ((self._reached >= 0) - self._rates) * measure_news(1, self._episodes)
+            if hasattr(self.causes, "partial_fit"):
+                self.causes.partial_fit(self._record(self._rows))
         known = {"task_reward": float(reward), "bonus": bonus, "caused": caused, "bonus_weights": self._weights.copy()}
         return following, float(reward) + bonus, terminated, truncated, info | known
 

@@ -1,9 +1,10 @@
 """A bonus for causing something, of many agents at once: what it is for, and what it is worth by now.
 
-What `InteractionBonus` and `InteractionReplayBuffer` do together, and three ways to do it worse, so that they can be
-raced:
+What `InteractionBonus` and `InteractionReplayBuffer` do together, and ways to do one thing otherwise, so that they can
+be raced:
 
     bonus      in every step in which the agent moves the object, with the weight of now
+    steady     the same, whether it is seldom that the agent moves the object or not
     stored     the same, with the weight that it had when the step was taken
     once       only in the first such step of an episode
     unending   with a weight that never falls
@@ -17,15 +18,16 @@ import torch
 from torch import Tensor
 
 from ..errors import QueryError, quote
+from .rarity import measure_news
 
-KINDS = ("", "bonus", "stored", "once", "unending")  # "" for none
+KINDS = ("", "bonus", "steady", "stored", "once", "unending")  # "" for none
 
 
 class RaceBonus:
     """What the steps of episodes are worth besides the task's reward, `(agents, episodes, steps)`.
 
-    The weight of an agent's bonus begins with `scale`, falls with each episode in which it moved the object, and is 0
-    after `times` of them.
+    The weight of an agent's bonus is `scale` times the share of recent episodes in which it did not move the object. It
+    also falls with each episode in which it did, and is 0 after `times` of them.
     """
 
     def __init__(
@@ -38,10 +40,11 @@ class RaceBonus:
             )
         self.kinds, self.scale, self.times = tuple(kinds), scale, times
         self.counts = torch.zeros(len(kinds), device=device)  # episodes in which each agent moved the object
+        self.rates = torch.zeros(len(kinds), device=device)  # the share of recent ones
         self._caused = torch.zeros(len(kinds), episodes, steps, device=device)
-        self._given, self._lasting, self._stored = (
-            torch.tensor(flags, device=device)
-            for flags in zip(*((kind != "", kind == "unending", kind == "stored") for kind in kinds), strict=True)
+        self._given, self._lasting, self._stored, self._steady = (
+            torch.tensor([kind in names for kind in kinds], device=device)
+            for names in (KINDS[1:], ("unending",), ("stored",), ("unending", "steady"))
         )
         self._agents = torch.arange(len(kinds), device=device)[:, None]
         self._kept = 0
@@ -63,7 +66,9 @@ class RaceBonus:
                 earned[agent] *= self.weights[agent]
         self._caused[:, self._kept : end] = earned
         self._kept = end
-        self.counts += caused.any(dim=2).sum(dim=1)
+        moved = caused.any(dim=2).float()
+        self.counts += moved.sum(dim=1)
+        self.rates += (moved.mean(dim=1) - self.rates) * measure_news(caused.shape[1], end)
         self.weights = self._weigh()
 
     def read(self, episode: Tensor, step: Tensor) -> Tensor:
@@ -74,4 +79,5 @@ class RaceBonus:
     def _weigh(self) -> Tensor:
         """Return what a step is worth to each agent now; 0 for one without a bonus."""
         left = torch.where(self._lasting, 1.0, (1 - self.counts / self.times).clamp(min=0))
-        return torch.where(self._given, self.scale * left, 0.0)
+        seldom = torch.where(self._steady, 1.0, 1 - self.rates)
+        return torch.where(self._given, self.scale * left * seldom, 0.0)
