@@ -152,9 +152,9 @@ def page(results: Results) -> Page:
     if failed:
         parts.append("**The bonus fails here**: " + "; ".join(failed) + ".")
     parts.append(
-        "The last four rows each do one thing otherwise, and show what it is good for. An agent does not see whether "
-        "it was paid in this episode, so one that is paid once cannot learn when it is. Rewards that are kept as they "
-        "were go on to tell the agent of a bonus that is no longer there."
+        "The last four rows each do one thing otherwise: the weight does not ask how seldom the bonus is earned; "
+        "rewards are kept with the weight that they had; it is paid for the first such step of an episode alone; it "
+        "never ends. Seeds of one way differ by as much as most ways do: read the spread before the mean."
     )
     return Page(
         "\n\n".join(parts),

@@ -3,10 +3,9 @@
 Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883,
 last appendix.
 
-Three things decide whether a bonus helps. It must be a property of the step: one that is paid once an episode cannot be
-learned by an agent that does not see whether it was paid. It must be worth something only as long as it is seldom
-earned. And what is left of it must be what it is worth now: values learned from rewards of long ago keep an agent at
-what no longer pays.
+One that never ends keeps agents from the task (`actcause reproduce rl_bonus`). So this one fades as it is earned; it is
+a property of the step, since an agent does not see what it was paid for earlier in an episode; and replay adds what it
+is worth now, since rewards of long ago tell of a bonus that is no longer there.
 """
 
 from __future__ import annotations
