@@ -142,17 +142,17 @@ class GoalEnv(gymnasium.Env[dict[str, Array], Array]):
 
     def _read_action(self, action: Any) -> Array:
         """Return an action within its bounds."""
-        size = self.action_space.shape
+        size = len(self.layout.features[self.layout.action])
         try:
             given = np.asarray(action, dtype=float).reshape(-1)
         except (TypeError, ValueError):
             given = np.zeros(0)
-        if given.shape != size or np.isnan(given).any():
+        if given.shape != (size,) or np.isnan(given).any():
             raise QueryError(
-                "{parameter} must be {count} numbers. Got {got} instead.", parameter="action", count=size[0],
+                "{parameter} must be {count} numbers. Got {got} instead.", parameter="action", count=size,
                 got=quote(action),
             )  # fmt: skip
-        return np.clip(given, -1, 1)
+        return np.asarray(np.clip(given, -1, 1))
 
     def compute_reward(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
         """Return 0 where the object is within the tolerance of the goal, else -1; for one goal or for many."""

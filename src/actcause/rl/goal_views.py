@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 class GoalView(Protocol):
     """How states and goals are shown to networks."""
 
-    inputs: int  # numbers that a network sees
-    actions: int  # numbers of an action
-    places: int  # numbers of a place
+    @property
+    def inputs(self) -> int:
+        """How many numbers a network sees."""
+
+    @property
+    def actions(self) -> int:
+        """How many numbers an action has."""
+
+    @property
+    def places(self) -> int:
+        """How many numbers a place has."""
 
     def observe(self, state: Tensor, goal: Tensor) -> Tensor:
         """Return what a network sees of states, `(..., width)`, and goals, `(..., places)`."""
@@ -48,7 +56,8 @@ class PushView:
 
     def measure(self, state: Tensor, goal: Tensor) -> Tensor:
         """Measure from the block to the goal."""
-        return torch.linalg.vector_norm(state[..., 2:] - goal, dim=-1)
+        away: Tensor = torch.linalg.vector_norm(state[..., 2:] - goal, dim=-1)
+        return away
 
 
 class EnvView:
@@ -75,8 +84,9 @@ class EnvView:
 
     def measure(self, state: Tensor, goal: Tensor) -> Tensor:
         """Measure from the object to the goal."""
-        away = (state[..., -self.places :] - goal) * self._unit.to(state.device)
-        return torch.linalg.vector_norm(away, dim=-1)
+        between = (state[..., -self.places :] - goal) * self._unit.to(state.device)
+        away: Tensor = torch.linalg.vector_norm(between, dim=-1)
+        return away
 
 
 def _copy(values: Array) -> Tensor:
