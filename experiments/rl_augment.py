@@ -71,7 +71,7 @@ class Arguments:
     frames: int = 20_000
     puck_frames: int = 4000
     learn_frames: int = 100_000
-    puck_learn_frames: int = 4000
+    puck_learn_frames: int = 20_000  # a minute of recording; from 4,000 half as many exchanges are allowed
     pairs: int = 20_000
     every: int = 200  # pairs of which every exchange is tried
     model_steps: int = 4000  # of the forward models; 0: none
@@ -92,7 +92,7 @@ class Piece:
 
 FULL = Arguments()
 SMALL = Arguments(
-    frames=8000, puck_frames=1000, learn_frames=20_000, pairs=8000, every=100, model_steps=1500,
+    frames=8000, puck_frames=1000, learn_frames=20_000, puck_learn_frames=4000, pairs=8000, every=100, model_steps=1500,
     learned_worlds=("push-5",), learned_seeds=(0,), options={"steps": 300, "distil_steps": 150, "width": 64},
     model={"steps": 1500, "rows": 256, "width": 48},
 )  # fmt: skip

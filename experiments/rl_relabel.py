@@ -8,8 +8,9 @@ those alone that the agent had a part in: by true causes, by causes learned from
 with an account for each body, `actcause.rl.online_causes`, that learns in every round; or `jaci-exchange`, fitted anew
 at set times), or simply because "the block moved". Every so often an agent acts for some episodes without exploring;
 success is the share of them that end at the goal. Agents that differ in nothing but the random stream differ too. In
-push all seeds and all ways of a task are one computation (`actcause.rl.goal_race`); in pucks each is an agent of
-Stable-Baselines3.
+push all seeds and all ways of a task are one computation (`actcause.rl.goal_race`), and so they are in pucks and
+FetchPush (`actcause.rl.env_race`), whose worlds are stepped one at a time, on a CPU: `--only task=pucks --together 32`.
+There `ContactGraphs` are what is learned at set times.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ RACES: dict[str, dict[str, Any]] = {
     "push-6": {"arena": 6.0, "horizon": 30, "margin": 0.5},
     "push-6-noise": {"arena": 6.0, "horizon": 30, "margin": 0.5, "noise": 0.05},
 }
-TASKS: dict[str, tuple[str, dict[str, Any]]] = {"pucks": ("GoalPucks", {})}
+# Tasks that are environments, each with its parameters.
+TASKS: dict[str, tuple[str, dict[str, Any]]] = {"pucks": ("GoalPucks", {}), "fetch": ("GoalFetchPush", {})}
+SPARSE = {"worlds": 4, "updates": 1}  # of these: as many updates for each step as in push
+WORLDS = {"pucks": "mujoco-pucks", "fetch": "fetch-push"}  # of which each is made
 WAYS = {
     "her": "HER",
     "true": "true causes",
@@ -56,7 +60,7 @@ SUITED = {"rows": 256, "updates": 4, "width": 128, "worlds": 16}
 class Arguments:
     """Which tasks, which filters, and how long."""
 
-    tasks: tuple[str, ...] = ("push", "push-noise", "push-crowd", "pucks")
+    tasks: tuple[str, ...] = ("push", "push-noise", "push-crowd", "pucks", "fetch")
     ways: tuple[str, ...] = tuple(WAYS)
     seeds: tuple[int, ...] = tuple(range(8))
     steps: int = 160_000
@@ -69,6 +73,7 @@ class Arguments:
         default_factory=lambda: {"steps": 3000, "distil_steps": 1000, "labelled": 10_000}
     )
     online_updates: int = 60  # of causes learned on the way, for each round of episodes
+    contact_steps: int = 1500  # of causes learned at set times in pucks and FetchPush, by `ContactGraphs`
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,8 @@ class Piece:
 
 FULL = Arguments()
 SMALL = Arguments(
-    ("push-6", "push-6-noise"), seeds=(0, 1), steps=60_000, every=2400, episodes=50, fits=(10_000,),
-    race={**SUITED, "width": 64, "rows": 128},
+    ("push-6", "push-6-noise", "pucks", "fetch"), seeds=(0, 1), steps=60_000, every=2400, episodes=50,
+    fits=(10_000,), race={**SUITED, "width": 64, "rows": 128}, contact_steps=600,
     options={"steps": 600, "distil_steps": 300, "width": 32, "labelled": 3000},
 )  # fmt: skip
 QUICK = Arguments(
@@ -113,18 +118,21 @@ def settings(piece: Piece, arguments: Arguments) -> dict[str, Any]:
     known = {name: getattr(arguments, name) for name in ("steps", "every", "episodes")}
     learned = {"fits": list(arguments.fits), "method": arguments.method, "options": dict(arguments.options)}
     own: dict[str, dict[str, Any]] = {"learned": learned, "online": {"online_updates": arguments.online_updates}}
-    return {**known, **arguments.race, **own.get(piece.way, {})}
+    if piece.task not in TASKS:
+        return {**known, **arguments.race, **own.get(piece.way, {})}
+    contacts = {"fits": list(arguments.fits), "contact_steps": arguments.contact_steps}
+    return {**known, **arguments.race, **SPARSE, **(contacts if piece.way == "learned" else {})}
 
 
 def together(piece: Piece) -> Hashable:
     """Put all seeds and all ways of a race into one computation."""
-    return piece.task if piece.task in RACES else piece
+    return piece.task
 
 
 def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     """Train the agents of one task."""
     if pack[0].task not in RACES:
-        return [train(piece, arguments, device) for piece in pack]
+        return run_in_env(pack, arguments, device)
     from actcause.rl.goal_race import Race, run_race
 
     names = ("steps", "every", "episodes", "fits", "method", "options", "online_updates")
@@ -144,66 +152,20 @@ def describe(curve: Sequence[tuple[int, float]]) -> dict[str, Any]:
     return {"curve": [list(point) for point in curve], "final": curve[-1][1], **reached}
 
 
-def train(piece: Piece, arguments: Arguments, device: str) -> dict[str, Any]:
-    """Train one agent of Stable-Baselines3; return its success at each look."""
-    from stable_baselines3 import DDPG
-    from stable_baselines3.common.noise import NormalActionNoise
-    from stable_baselines3.her.her_replay_buffer import HerReplayBuffer
-
+def run_in_env(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
+    """Train the agents of a task that is an environment, stepped one world at a time."""
     from actcause import rl
+    from actcause.rl.env_race import EnvRace, run_env_race
 
-    kind, parameters = TASKS[piece.task]
-    env, quiet = (getattr(rl, kind)(**parameters, with_causes=told) for told in (piece.way == "true", False))
-    causes = choose_causes(piece, arguments, env)
-    size = env.action_space.shape[0]
-    agent = DDPG(
-        "MultiInputPolicy",
-        env,
-        replay_buffer_class=HerReplayBuffer if causes is None else rl.InteractionReplayBuffer,
-        replay_buffer_kwargs={"n_sampled_goal": 4} | ({} if causes is None else {"causes": causes}),
-        buffer_size=arguments.steps,
-        learning_starts=min(1000, arguments.steps // 2),
-        batch_size=arguments.race["rows"],
-        gamma=0.95,
-        tau=0.05,
-        learning_rate=1e-3,
-        train_freq=(2, "step"),
-        gradient_steps=1,
-        action_noise=NormalActionNoise(np.zeros(size), np.full(size, 0.3)),
-        policy_kwargs={"net_arch": [arguments.race["width"]] * 2},
-        device=device,
-        seed=piece.seed,
-    )
-    curve = []
-    for look in range(arguments.steps // arguments.every):
-        agent.learn(arguments.every, reset_num_timesteps=look == 0)
-        curve.append(((look + 1) * arguments.every, look_at(agent, quiet, arguments.episodes)))
-    return describe(curve)
-
-
-def choose_causes(piece: Piece, arguments: Arguments, env: Any) -> Any:
-    """Return what the buffer is told about causes; None for plain hindsight."""
-    from actcause.rl import GraphsByOutcome, MovedGraphs, OnlineGraphs
-
-    if piece.way == "learned":
-        options = {"seed": piece.seed, **arguments.options}
-        others = [name for name in env.outcomes if name != "pusher"]
-        learner = GraphsByOutcome(arguments.method, options, outcomes=others)
-        return OnlineGraphs(learner, first=min(arguments.fits))
-    return {"her": None, "true": "true", "moved": MovedGraphs(env.layout.driven)}[piece.way]
-
-
-def look_at(agent: Any, env: Any, episodes: int) -> float:
-    """Let the agent act for good; return the share of episodes, in per cent, that end at the goal."""
-    ended = 0
-    for number in range(episodes):
-        observation, info = env.reset(seed=100_000 + number)
-        over = False
-        while not over:
-            action, _ = agent.predict(observation, deterministic=True)
-            observation, _, _, over, info = env.step(action)
-        ended += bool(info["is_success"])
-    return 100 * ended / episodes
+    kind, parameters = TASKS[pack[0].task]
+    known = {name: getattr(arguments, name) for name in ("steps", "every", "episodes", "fits")}
+    suited = {name: arguments.race[name] for name in ("rows", "width")}
+    race = EnvRace(
+        make=lambda told: getattr(rl, kind)(**parameters, with_causes=told),
+        options={"steps": arguments.contact_steps}, **known, **suited, **SPARSE,
+    )  # fmt: skip
+    found = run_env_race(race, [piece.way for piece in pack], [piece.seed for piece in pack], device=device)
+    return [describe(one.curve) for one in found]
 
 
 def page(results: Results) -> Page:
@@ -253,7 +215,8 @@ def page(results: Results) -> Page:
         "The paper has no such experiment; Chuck et al. 2025 (HInt) filter whole trajectories, and use other agents.",
         "Batches of all agents of a task are drawn by one stream: an agent's curve depends on who runs beside it.",
         "In push-crowd agents do not see the bodies that drift; the learner of causes does.",
-        "In push agents also see how pusher, block and goal lie from each other, which `GoalPush` does not say.",
+        "Agents also see how pusher, object and goal lie from each other, which the environments do not say.",
+        "In pucks and FetchPush causes that are learned at set times are those of `ContactGraphs`.",
     ))  # fmt: skip
 
 
@@ -331,16 +294,15 @@ def _draw(figure: Any, data: Any) -> None:
 
 def uses(piece: Piece) -> tuple[str, ...]:
     """Name the parts that a result depends on."""
-    return uses_graphs(
-        "mujoco-pucks" if piece.task == "pucks" else "push", FULL.method if piece.way == "learned" else None
-    )
+    learned = piece.way == "learned" and piece.task not in TASKS
+    return uses_graphs(WORLDS.get(piece.task, "push"), FULL.method if learned else None)
 
 
 EXPERIMENT = Experiment(
     name="rl_relabel",
     title="Relabelling by causes",
     paper="Ours: hindsight relabelling after Chuck et al. 2025, with actual causes.",
-    expected="ten minutes on one H200; pucks a day on 16 cores",
+    expected="ten minutes on one H200; pucks and FetchPush two hours each on one CPU core",
     arguments=FULL,
     small=SMALL,
     quick=QUICK,

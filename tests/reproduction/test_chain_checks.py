@@ -56,3 +56,15 @@ def test_pucks_can_be_played_again() -> None:
     found = [player.find_happening(recording, number) for number in range(3)]
     counts = check_chains(player, recording, [one for one in found if one is not None], None, seed=0)
     assert counts["kept_resting"] == counts["off"]
+
+
+def test_pucks_that_fare_otherwise_when_the_pusher_rests_were_touched_by_somebody_new() -> None:
+    pytest.importorskip("mujoco")
+    player = make_player("mujoco-pucks")
+    recording = player.record(100, seed=0)
+    found = [player.find_happening(recording, number) for number in range(100)]
+    counts = check_chains(player, recording, [one for one in found if one is not None], None, seed=0)
+    assert counts["rest_new_edge"] > 0  # a pusher that rests can stand in a puck's way
+    assert counts["kept_resting"] + counts["rest_new_edge"] == counts["off"]
+    assert counts["rest_unexplained"] == counts["unexplained"] == 0
+    assert counts["undone_on_one"] > 5 * counts["undone_off_one"]

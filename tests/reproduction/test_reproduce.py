@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from actcause.cli import main
-from actcause.reproduction.catalogue import catalogue
+from actcause.reproduction.catalogue import catalogue, choose
+from actcause.reproduction.experiment import ReproduceError
 from actcause.reproduction.machine import describe_machine, list_versions
 from actcause.reproduction.plots import digest
 from actcause.reproduction.revisions import EXACT
@@ -161,6 +162,15 @@ def test_pieces_can_be_chosen(lab: Lab, capsys: pytest.CaptureFixture[str]) -> N
     assert lab.ask("letters", "--only", "leter=b") == 2
     assert "did you mean 'letter'?" in capsys.readouterr().err
     assert lab.ask("letters", "--only", "letter=z") == 2
+    assert "letter is one of a, b, c, d." in capsys.readouterr().err
+
+
+def test_the_first_word_of_names_stands_for_all_of_them() -> None:
+    known: dict[str, Any] = {name: name for name in ("rl", "mover", "mover_costs", "bonus_far", "bonus_near")}
+    assert choose(known, ["bonus"]) == ["bonus_far", "bonus_near"]
+    assert choose(known, ["mover", "bonus", "bonus_far"]) == ["mover", "bonus_far", "bonus_near"]
+    with pytest.raises(ReproduceError, match="Unknown experiment 'bon'"):
+        choose(known, ["bon"])
 
 
 def test_pieces_can_be_run_together(lab: Lab) -> None:

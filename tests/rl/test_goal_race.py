@@ -21,6 +21,7 @@ from actcause.rl.goal_race import (  # noqa: E402
     record_episodes,
     run_race,
 )
+from actcause.rl.goal_views import PushView  # noqa: E402
 
 CPU = torch.device("cpu")
 TINY = {"arena": 5.0, "margin": 0.25, "horizon": 10, "worlds": 4, "updates": 1, "rows": 16, "width": 8, "episodes": 5}
@@ -56,7 +57,7 @@ def test_an_agent_without_any_goal_in_hindsight_keeps_those_it_had():
 
 
 def test_agents_side_by_side_learn_what_each_would_learn_alone():
-    agents, alone = (GoalAgents(seeds, 5.0, 0.5, 8, CPU) for seeds in ((0, 1), (1,)))
+    agents, alone = (GoalAgents(seeds, PushView(5.0), 0.5, 8, CPU) for seeds in ((0, 1), (1,)))
     batch = fill([[0, 0, 0], [0, 0, 0]]).sample(32, 0.8, torch.Generator().manual_seed(0))
     half = type(batch)(*(getattr(batch, name)[1:] for name in ("before", "action", "after", "goal")))
     for _ in range(3):
@@ -69,7 +70,7 @@ def test_agents_side_by_side_learn_what_each_would_learn_alone():
 
 def test_agents_of_one_seed_begin_alike_whatever_their_way():
     race = Race(**TINY)
-    agents = GoalAgents((3, 3, 4), race.arena, race.tolerance, race.width, CPU)
+    agents = GoalAgents((3, 3, 4), PushView(race.arena), race.tolerance, race.width, CPU)
     streams = {seed: np.random.default_rng(seed) for seed in (3, 4)}
     played = play(race, agents, (3, 3, 4), streams, CPU)
     assert np.allclose(played.states[0], played.states[1], atol=1e-5)
@@ -79,7 +80,7 @@ def test_agents_of_one_seed_begin_alike_whatever_their_way():
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_episodes_are_the_domain_s_own_and_its_true_causes_say_who_touched_the_block(noise):
     race = Race(**TINY, noise=noise)
-    agents = GoalAgents((0,), race.arena, race.tolerance, race.width, CPU)
+    agents = GoalAgents((0,), PushView(race.arena), race.tolerance, race.width, CPU)
     played = play(race, agents, (0,), {0: np.random.default_rng(0)}, CPU)
     moved = np.abs(np.diff(played.states[..., 2:], axis=2)).max(axis=-1) > 1e-4
     assert played.touched.any()

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch")
 from actcause.rl.episode_memory import EpisodeMemory  # noqa: E402
 from actcause.rl.goal_agents import GoalAgents  # noqa: E402
 from actcause.rl.goal_race import Race, find_earliest, play  # noqa: E402
+from actcause.rl.goal_views import PushView  # noqa: E402
 from actcause.rl.online_causes import OnlineCauses  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -17,7 +18,7 @@ CPU = torch.device("cpu")
 
 def learn(race, seeds, rounds, updates=60):
     """Let agents that know nothing act, learn in every round; return the memory, what was learned, and the truth."""
-    agents = GoalAgents(seeds, race.arena, race.tolerance, 16, CPU)
+    agents = GoalAgents(seeds, PushView(race.arena), race.tolerance, 16, CPU)
     streams = {seed: np.random.default_rng([seed, 1]) for seed in seeds}
     memory = EpisodeMemory(len(seeds), rounds * race.worlds, race.horizon, 4, CPU, others=race.others)
     causes = OnlineCauses(range(len(seeds)), seeds, race.arena, race.others, CPU)

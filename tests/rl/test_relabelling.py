@@ -256,17 +256,58 @@ def push_block(env: Any) -> Any:
     env._seen = env.unwrapped.layout.observe(env.unwrapped._state)
 
 
-def test_the_bonus_is_for_the_first_touch_of_an_episode_and_dwindles() -> None:
-    env = InteractionBonus(make_env(), times=2, scale=4.0)
+def test_the_bonus_is_for_every_step_that_moves_the_block_and_dwindles_by_episodes() -> None:
+    env = InteractionBonus(make_env(max_steps=4), times=2, scale=4.0)
     bonuses = []
     for _ in range(3):
         push_block(env)
-        for _ in range(2):
-            _, reward, _, _, info = env.step(np.array([0.5, 0.0], dtype=np.float32))
+        for move in (0.5, 0.5, -0.5):  # two shoves, and away; the episode is not brought to its end
+            _, reward, _, _, info = env.step(np.array([move, 0.0], dtype=np.float32))
             bonuses.append(info["bonus"])
+            assert info["caused"].tolist() == [move > 0]
             assert reward in (info["bonus"], info["bonus"] - 1)
-    assert bonuses == [4, 0, 2, 0, 0, 0]
+    assert bonuses == [4, 4, 0, 2, 2, 0, 0, 0, 0]
     assert env.counts == {"block": 3}
+
+
+def test_the_bonus_is_worth_less_the_more_often_it_was_earned_lately() -> None:
+    env = InteractionBonus(make_env(max_steps=1), scale=4.0, times=1000)
+    weights = []
+    for move in (0.5, -0.5, 0.5, 0.5):
+        push_block(env)
+        weights.append(float(env.step(np.array([move, 0.0], dtype=np.float32))[4]["bonus_weights"][0]))
+    shares, counts = np.array([0, 1, 1 / 2, 2 / 3]), np.array([0, 1, 1, 2])
+    assert np.allclose(weights, 4 * (1 - shares) * (1 - counts / 1000))
+
+
+def test_a_buffer_keeps_the_bonus_apart_and_samples_what_it_is_worth_now() -> None:
+    env = DummyVecEnv([lambda: InteractionBonus(make_env(), scale=4.0, times=40)])
+    space: Any = env.observation_space
+    buffer: Any = InteractionReplayBuffer(2000, space, env.action_space, env, device="cpu")
+    fill(buffer, 20)
+    assert set(np.unique(buffer.rewards[: 20 * STEPS])) <= {-1.0, 0.0}
+    caused, (weight,) = buffer._caused[: 20 * STEPS, 0, 0], buffer._weights[0]
+    assert caused.any()
+    assert 0 < weight < 4
+    rows, zeros = np.flatnonzero(caused), np.zeros(caused.sum(), dtype=int)
+    real = buffer._get_real_samples(rows, zeros).rewards.numpy()[:, 0]
+    assert np.allclose(real, buffer.rewards[rows, 0] + weight)
+    relabelled = buffer._get_virtual_samples(rows, zeros).rewards.numpy()[:, 0]
+    assert (np.isclose(relabelled, weight - 1) | np.isclose(relabelled, weight)).all()
+    still = np.flatnonzero(~caused)
+    assert (buffer._get_real_samples(still, np.zeros(len(still), dtype=int)).rewards <= 0).all()
+    buffer._weights[:] = 0  # the bonus has ended
+    assert (buffer.sample(200).rewards <= 0).all()
+
+
+def test_an_agent_is_trained_with_a_bonus() -> None:
+    env = InteractionBonus(make_env())
+    agent = DDPG("MultiInputPolicy", env, replay_buffer_class=InteractionReplayBuffer, learning_starts=2 * STEPS,
+                 policy_kwargs={"net_arch": [8]}, device="cpu", seed=0)  # fmt: skip
+    agent.learn(4 * STEPS)
+    kept: Any = agent.replay_buffer
+    assert kept._weights.shape == (1, 1)
+    assert kept.rewards.max() <= 0
 
 
 def test_no_touch_no_bonus_and_other_causes_can_be_asked() -> None:
@@ -292,3 +333,9 @@ def test_the_bonus_gives_its_episodes_to_a_learner_that_learns_online() -> None:
 def test_an_unknown_object_is_refused() -> None:
     with pytest.raises(QueryError, match="did you mean 'block'"):
         InteractionBonus(make_env(), objects=["blok"])
+
+
+@pytest.mark.parametrize("scale", [-1.0, True, "1", float("nan"), float("inf")])
+def test_a_bonus_that_is_no_amount_is_refused(scale: Any) -> None:
+    with pytest.raises(QueryError, match="scale must be a number of at least 0"):
+        InteractionBonus(make_env(), scale=scale)

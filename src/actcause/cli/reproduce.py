@@ -14,7 +14,8 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
     NamesArgument = Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Experiments to run, or 'all'; none lists them.")
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Experiments to run, 'rl' for those of rl, or 'all'."),
     ]
     QuickOption = Annotated[bool, option("--quick", "Small sizes: all of them in minutes on two cores.")]
     SizeOption = Annotated[str | None, option("--size SIZE", "full, small, quick or tiny.", default="full")]

@@ -50,12 +50,16 @@ def catalogue(where: Path) -> dict[str, Listed]:
 
 
 def choose(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
-    """Choose the experiments of these names; none, or `all`, means every one."""
+    """Choose the experiments of these names; none, or `all`, means every one, and `rl` all that begin with `rl_`."""
+    groups = {name: [other for other in known if other.startswith(f"{name}_")] for name in names if name not in known}
     for name in names:
-        if name not in known and name != "all":
+        if name not in known and name != "all" and not groups[name]:
             hint = suggest(name, known) or f"; there are {', '.join(known)}."
             raise ReproduceError(f"Unknown experiment '{name}'{hint}")
-    return list(known.values()) if not names or "all" in names else [known[name] for name in dict.fromkeys(names)]
+    if not names or "all" in names:
+        return list(known.values())
+    chosen = [one for name in names for one in groups.get(name, [name])]
+    return [known[name] for name in dict.fromkeys(chosen)]
 
 
 def _load(file: Path) -> Any:

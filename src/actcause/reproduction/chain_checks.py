@@ -192,7 +192,7 @@ def check_chains(
         (
             *("events", "reach_actions", "links", "true_links", "known_links", "steps", "true_steps", "known_steps"),
             *("off", "kept_resting", "kept_random", "new_edge", "unexplained", "off_one", "undone_off_one"),
-            *("on", "undone_on_one", "undone_on_all"),
+            *("on", "undone_on_one", "undone_on_all", "rest_new_edge", "rest_unexplained"),
         ),
         0,
     )
@@ -239,16 +239,19 @@ def _change_actions(
     off = [step for step in range(one.step + 1) if step not in chain.action_steps]
     found: dict[str, int] = {}
     if off:
-        random = replay(off)
-        kept = same(random)
-        new = not kept and bool(
-            _list_links(trace(random, episode=0, step=one.step, factor=one.factor)) - _list_links(truth)
+        random, rested = replay(off), replay(off, resting=True)
+        kept, kept_resting = same(random), same(rested)
+        new, rest_new = (
+            bool(_list_links(trace(played, episode=0, step=one.step, factor=one.factor)) - _list_links(truth))
+            for played in (random, rested)
         )
         found |= {
             "off": 1,
-            "kept_resting": same(replay(off, resting=True)),
+            "kept_resting": kept_resting,
+            "rest_new_edge": not kept_resting and rest_new,
+            "rest_unexplained": not kept_resting and not rest_new,
             "kept_random": kept,
-            "new_edge": new,
+            "new_edge": not kept and new,
             "unexplained": not kept and not new,
             "off_one": 1,
             "undone_off_one": not same(replay([int(generator.choice(off))])),

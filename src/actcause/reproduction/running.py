@@ -228,8 +228,9 @@ def _filter(pieces: Sequence[Any], only: Sequence[str]) -> list[Any]:
         if not equals or name not in known:
             hint = suggest(name, known) or f"; a piece has {', '.join(known)}."
             raise ReproduceError(f"--only takes a field and its values, such as {known[0]}=A,B. Got '{text}'{hint}")
-        wanted = values.split(",")
+        wanted, there = values.split(","), list(dict.fromkeys(str(as_fields(piece)[name]) for piece in pieces))
         pieces = [piece for piece in pieces if str(as_fields(piece)[name]) in wanted]
         if not pieces:
-            raise ReproduceError(f"No piece is left by --only {text}.")
+            hint = suggest(wanted[0], there) or f"; {name} is one of {', '.join(there)}."
+            raise ReproduceError(f"No piece is left by --only {text}{hint}")
     return list(pieces)

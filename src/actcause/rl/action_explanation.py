@@ -21,6 +21,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
+from .arguments import check_callable, check_count, check_recording, read_names, refuse
 
 if TYPE_CHECKING:
     from ..data import Recording
@@ -86,6 +87,11 @@ def explain_action(
     >>> explain_action(chase, recording, 7).factors
     ('pusher', 'block')
     """
+    check_callable(
+        "policy", policy, "a function from states to actions; read_policy(agent, layout) makes one of an agent"
+    )
+    check_recording(recording)
+    check_count("seed", seed, 0)
     asked = _check_factors(recording, factors)
     _check_numbers(recording, row, alpha, tries, same)
     states = np.asarray(recording.state, dtype=float)
@@ -111,6 +117,10 @@ def read_policy(agent: Any, layout: Any) -> Policy:
     `layout` is the environment's, `env.unwrapped.layout`. Actions are those that the agent would take for good, without
     exploring.
     """
+    if not callable(getattr(agent, "predict", None)):
+        refuse("agent", "an agent with predict(observation), as those of Stable-Baselines3", agent)
+    if not callable(getattr(layout, "observe", None)):
+        refuse("layout", "the layout of an environment, env.unwrapped.layout", layout)
 
     def act(states: Array) -> Array:
         return np.asarray(agent.predict(layout.observe(states), deterministic=True)[0])
@@ -154,12 +164,21 @@ def _describe(
 
 
 def _act(policy: Policy, states: Array) -> Array:
-    actions = np.asarray(policy(states), dtype=float)
-    if len(actions) != len(states):
+    given = policy(states)
+    try:
+        actions = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise QueryError(
+            "{parameter} must return numbers, an action for each state. Got {got} instead.",
+            parameter="policy", got=type(given).__name__,
+        ) from None  # fmt: skip
+    if actions.shape[:1] != (len(states),):
         raise QueryError(
             "{parameter} must return an action for each state: {wanted}. Got an array of shape {got} instead.",
             parameter="policy", wanted=len(states), got=actions.shape,
         )  # fmt: skip
+    if not np.isfinite(actions).all():
+        raise QueryError("{parameter} must return finite numbers. Got nan or inf instead.", parameter="policy")
     return actions.reshape(len(states), -1)
 
 
@@ -167,7 +186,7 @@ def _check_factors(recording: Recording, factors: Iterable[str] | None) -> tuple
     if factors is None:
         asked = tuple(factor for factor in recording.factors if factor != "action")
     else:
-        asked = tuple(dict.fromkeys(factors))
+        asked = read_names("factors", factors)
         for factor in asked:
             recording.index(factor)
     sets = sum(comb(len(asked), size) for size in range(len(asked) + 1))
@@ -187,7 +206,7 @@ def _check_numbers(recording: Recording, row: int, alpha: float, tries: int, sam
         wrong = ("alpha", "a share from 0 to less than 1", alpha)
     elif isinstance(tries, bool) or not isinstance(tries, (int, np.integer)) or tries < 1:
         wrong = ("tries", "an integer of at least 1", tries)
-    elif isinstance(same, bool) or not isinstance(same, (int, float)) or not same >= 0:
+    elif isinstance(same, bool) or not isinstance(same, (int, float)) or not 0 <= same < np.inf:
         wrong = ("same", "a number of at least 0", same)
     if wrong is not None:
         name, wanted, got = wrong

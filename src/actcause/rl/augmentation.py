@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..envs.base import Array
-from ..errors import QueryError, quote
+from ..errors import QueryError
+from .arguments import check_count, check_recording, refuse
 from .graph_sources import ask_graphs
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Augmentation:
 
         `dynamics` has `step(state)`, from `(rows, factors, width)` to the same, as `TrueGraphs` has.
         """
+        if not callable(getattr(dynamics, "step", None)):
+            refuse("dynamics", "what has step(state), as TrueGraphs(domain) has", dynamics)
         if self.recording is None:
             return None
         following = dynamics.step(self.recording.state)
@@ -101,10 +104,14 @@ def augment(
     >>> more.measure_exactness(truth)
     1.0
     """
-    if pairs is not None and (isinstance(pairs, bool) or not isinstance(pairs, (int, np.integer)) or pairs < 1):
-        raise QueryError(
-            "{parameter} must be an integer of at least 1. Got {got} instead.", parameter="pairs", got=quote(pairs)
-        )
+    check_recording(recording)
+    check_count("seed", seed, 0)
+    if pairs is not None:
+        check_count("pairs", pairs)
+    if model is not None and not hasattr(model, "measure_gaps"):
+        refuse("model", "a fitted TransitionModel", model)
+    if isinstance(wrong, bool) or not isinstance(wrong, (int, float)) or not 0 < wrong < 1:
+        refuse("wrong", "a share between 0 and 1", wrong)
     generator = np.random.default_rng(seed)
     count = len(recording) if pairs is None else int(pairs)
     first, second = generator.integers(len(recording), size=(2, count))

@@ -2,6 +2,10 @@
 
 Chuck et al., "Automated Discovery of Functional Actual Causes in Complex Environments", arXiv 2404.10883,
 last appendix.
+
+One that never ends keeps agents from the task (`actcause reproduce rl_bonus`). So this one fades as it is earned; it is
+a property of the step, since an agent does not see what it was paid for earlier in an episode; and replay adds what it
+is worth now, since rewards of long ago tell of a bonus that is no longer there.
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote, suggest
+from .arguments import check_amount, check_count, check_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
+from .rarity import measure_news
 
 TRUE = "true"
 
@@ -24,18 +30,22 @@ TRUE = "true"
 class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Rewards the agent for having a part, by a chain from its actions, in what an object does: the first times.
 
-    An object counts once an episode, when a chain first reaches it. The bonus begins with `scale`, falls by the same
-    amount each time and is 0 after `times` of them, so that in the end the task's own reward is all there is;
-    `info["bonus"]` says what was added. Hindsight relabelling computes its rewards by `compute_reward`, which has no
-    bonus in it.
+    It is given in every step in which a later action than before has a part in what the object is. Its weight is
+    `scale` times the share of recent episodes in which that did not happen. It also falls with each episode in which it
+    did and is 0 after `times` of them, so that in the end the task's own reward is all there is. `info["bonus"]` says
+    what was added to `info["task_reward"]`, `info["caused"]` which of `objects` it was for, and `info["bonus_weights"]`
+    what each is worth now.
+
+    Replay keeps rewards of long ago. `InteractionReplayBuffer` knows better: it takes the bonus out of what it keeps,
+    and adds what it is worth now to the transitions that it samples, relabelled or not.
 
     Args:
         env: One of our goal-conditioned environments, or one that has `layout` and `outcomes` as they have.
         causes: `"true"`, or whatever has `predict(recording)`; with `partial_fit` it is given each episode to learn
             from (`OnlineGraphs`).
         objects: The factors that count; by default the one that is to reach the goal.
-        scale: The first bonus.
-        times: How many times an object counts.
+        scale: The weight as long as nothing was caused; the task's reward is -1 in a step away from the goal.
+        times: After how many episodes an object no longer counts.
     """
 
     def __init__(
@@ -45,58 +55,62 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         *,
         objects: Iterable[str] | None = None,
         scale: float = 1.0,
-        times: int = 100,
+        times: int = 500,
     ) -> None:
+        check_task(env)
         super().__init__(env)
         task: Any = env.unwrapped
         self._layout, self._outcomes = task.layout, task.outcomes
-        self.objects = (self._layout.moving,) if objects is None else tuple(objects)
+        self.objects = (self._layout.moving,) if objects is None else read_names("objects", objects)
         for name in self.objects:
             if name not in self._outcomes:
                 hint = suggest(name, self._outcomes) or f"; choose from {', '.join(self._outcomes)}."
                 raise QueryError("Unknown object {got} in {parameter}{hint}", parameter="objects", got=quote(name),
                                  hint=hint)  # fmt: skip
-        if not isinstance(times, int) or isinstance(times, bool) or times < 1:
-            raise QueryError(
-                "{parameter} must be an integer of at least 1. Got {got} instead.", parameter="times", got=quote(times)
-            )
+        check_count("times", times)
+        check_amount("scale", scale)
         if causes != TRUE and not hasattr(causes, "predict"):
             raise QueryError(
                 "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",
                 parameter="causes", got=quote(causes),
             )  # fmt: skip
         self.causes, self.scale, self.times = causes, scale, times
-        self.counts = dict.fromkeys(self.objects, 0)
+        self.counts = dict.fromkeys(self.objects, 0)  # episodes that are over, or begun, in which each was reached
+        self._rates = np.zeros(len(self.objects))  # the share of recent ones
+        self._episodes = 0
+        self._places = [self._layout.factors.index(name) for name in self.objects]
         self._rows: list[tuple[Any, Array, Any]] = []
         self._seen: Any = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode, in which every object counts anew."""
+        """Begin an episode; the weights are its own to its end."""
         self._rows = []
+        counts = np.array([self.counts[name] for name in self.objects])
+        self._weights = self.scale * np.maximum(0.0, 1 - counts / self.times) * (1 - self._rates)
         self._follower = ActionFollower(self._outcomes, self._layout.factors, self._layout.action)
-        self._reached: set[str] = set()
+        self._reached = np.full(len(self.objects), -1)  # the last action that had a part in each object
         observation, info = self.env.reset(seed=seed, options=options)
         self._seen = observation
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take a step, and add the bonus for objects that a chain has reached."""
+        """Take a step, and add the bonus for the objects that a chain from a later action has reached."""
         following, reward, terminated, truncated, info = self.env.step(action)
         self._rows.append((self._seen, np.asarray(action), following))
-        latest = self._follower.follow(self._find_graph(info))
+        latest = self._follower.follow(self._find_graph(info))[self._places]
         self._seen = following
-        bonus = sum(self._count(name) for name in self.objects if latest[self._layout.factors.index(name)] >= 0)
-        if (terminated or truncated) and hasattr(self.causes, "partial_fit"):
-            self.causes.partial_fit(self._record(self._rows))
-        return following, float(reward) + bonus, terminated, truncated, {**info, "bonus": bonus}
-
-    def _count(self, name: str) -> float:
-        """Return the bonus for an object that a chain has reached; 0 where it was so before in this episode."""
-        if name in self._reached:
-            return 0.0
-        self._reached.add(name)
-        self.counts[name] += 1
-        return self.scale * max(0.0, 1 - (self.counts[name] - 1) / self.times)
+        caused = latest > self._reached
+        for name in np.array(self.objects)[caused & (self._reached < 0)]:
+            self.counts[str(name)] += 1
+        self._reached = np.maximum(latest, self._reached)
+        bonus = float(self._weights @ caused)
+        if terminated or truncated:
+            self._episodes += 1
+            self._rates += ((self._reached >= 0) - self._rates) * measure_news(1, self._episodes)
+            if hasattr(self.causes, "partial_fit"):
+                self.causes.partial_fit(self._record(self._rows))
+        known = {"task_reward": float(reward), "bonus": bonus, "caused": caused, "bonus_weights": self._weights.copy()}
+        return following, float(reward) + bonus, terminated, truncated, info | known
 
     def _find_graph(self, info: dict[str, Any]) -> Array:
         if self.causes == TRUE:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..envs.base import Array
+from ..errors import QueryError
 
 
 def follow_actions(graphs: Array, outcomes: Sequence[str], factors: Sequence[str], action: str = "action") -> Array:
@@ -22,8 +23,18 @@ def follow_actions(graphs: Array, outcomes: Sequence[str], factors: Sequence[str
     >>> follow_actions(np.array(push), ["pusher", "block"], ["action", "pusher", "block"])[:, 2].tolist()
     [-1, 1, 1]
     """
+    missing = [name for name in outcomes if name not in factors]
+    if missing:
+        raise QueryError("Outcomes must be among the factors, {factors}. Got {got} instead.",
+                         factors=", ".join(factors), got=missing[0])  # fmt: skip
+    found = np.asarray(graphs, dtype=bool)
+    if found.ndim != 3 or found.shape[1:] != (len(outcomes), len(factors)):
+        raise QueryError(
+            "{parameter} must be of shape (steps, {outcomes}, {factors}): (steps, outcomes, factors). Got {got} "
+            "instead.", parameter="graphs", outcomes=len(outcomes), factors=len(factors), got=found.shape,
+        )  # fmt: skip
     follower = ActionFollower(outcomes, factors, action)
-    return np.array([follower.follow(graph) for graph in np.asarray(graphs, dtype=bool)]).reshape(-1, len(factors))
+    return np.array([follower.follow(graph) for graph in found]).reshape(-1, len(factors))
 
 
 class ActionFollower:

@@ -24,6 +24,7 @@ from torch import Tensor
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
+from .arguments import check_count, check_recording
 from .factor_values import LEAST, FactorValues
 from .mode_network import ModeNetwork, fit_mode
 from .pair_network import FamiliarPairs, describe_pairs, fit_gate
@@ -62,11 +63,8 @@ class ContactGraphs:
     """
 
     def __init__(self, *, steps: int = 1500, width: int = 64, wrong: float = 0.02, seed: int = 0) -> None:
-        for name, value in (("steps", steps), ("width", width)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise QueryError(
-                    "{parameter} must be an integer of at least 1. Got {got} instead.", parameter=name, got=quote(value)
-                )
+        for name, value, least in (("steps", steps, 1), ("width", width, 1), ("seed", seed, 0)):
+            check_count(name, value, least)
         if not isinstance(wrong, (int, float)) or isinstance(wrong, bool) or not 0 < wrong < 1:
             raise QueryError(
                 "{parameter} must be a share between 0 and 1. Got {got} instead.", parameter="wrong", got=quote(wrong)
@@ -77,6 +75,7 @@ class ContactGraphs:
 
     def fit(self, recording: Recording) -> ContactGraphs:
         """Learn from whole states; labels are not looked at."""
+        check_recording(recording)
         if recording.mask is not None:
             raise QueryError("Contacts are learned from recordings in which every factor is there in every row.")
         codes = np.unique(recording.episode, return_inverse=True)[1]

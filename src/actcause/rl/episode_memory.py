@@ -8,35 +8,45 @@ that have a goal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from .race_bonus import RaceBonus
+
 
 @dataclass(frozen=True)
 class RelabelledBatch:
-    """Transitions of every agent: `(agents, rows, ...)`; `goal` is where the object was to go."""
+    """Transitions of every agent: `(agents, rows, ...)`; `goal` is where the object was to go.
+
+    `bonus`, where there is any, is what each is worth now besides the task's reward, `most` the most that one can be
+    worth to each agent, `(agents, 1)`.
+    """
 
     before: Tensor
     action: Tensor
     after: Tensor
     goal: Tensor
+    bonus: Tensor | None = None
+    most: Tensor | None = None
 
 
 class EpisodeMemory:
-    """Episodes of one length, as many for every agent; the last two features of a state are the object's place.
+    """Episodes of one length, as many for every agent; the last `places` features of a state are the object's place.
 
-    `others` has what agents do not see, bodies that move by themselves: of each its place and its motion.
+    `others` has what agents do not see, bodies that move by themselves: of each its place and its motion. `bonus` says
+    what steps are worth besides the task's reward; an action has `moves` numbers.
     """
 
     def __init__(
-        self, agents: int, episodes: int, steps: int, width: int, device: torch.device, *, others: int = 0
-    ) -> None:
-        self.steps, self.count = steps, 0
+        self, agents: int, episodes: int, steps: int, width: int, device: torch.device, *, others: int = 0,
+        bonus: RaceBonus | None = None, places: int = 2, moves: int = 2,
+    ) -> None:  # fmt: skip
+        self.steps, self.count, self.bonus, self.places = steps, 0, bonus, places
         self.states = torch.zeros(agents, episodes, steps + 1, width, device=device)
-        self.actions = torch.zeros(agents, episodes, steps, 2, device=device)
-        self.goals = torch.zeros(agents, episodes, 2, device=device)
+        self.actions = torch.zeros(agents, episodes, steps, moves, device=device)
+        self.goals = torch.zeros(agents, episodes, places, device=device)
         self.others = torch.zeros(agents, episodes, steps, 4 * others, device=device)
         self.first = torch.full((agents, episodes), steps, dtype=torch.long, device=device)
         self._listed = torch.zeros(agents, episodes, dtype=torch.long, device=device)
@@ -76,7 +86,10 @@ class EpisodeMemory:
         goal = self.goals[self._agents, episode]
         low = torch.maximum(step[:, :later], self.first[self._agents, episode[:, :later]])
         chosen = (low + (draw(later) * (self.steps - low)).long()).clamp(max=self.steps - 1)
-        achieved = self.states[self._agents, episode[:, :later], chosen + 1, -2:]
+        achieved = self.states[self._agents, episode[:, :later], chosen + 1, -self.places :]
         goal[:, :later] = torch.where(some[:, :, None], achieved, goal[:, :later])
         before, after = (self.states[self._agents, episode, step + k] for k in (0, 1))
-        return RelabelledBatch(before, self.actions[self._agents, episode, step], after, goal)
+        batch = RelabelledBatch(before, self.actions[self._agents, episode, step], after, goal)
+        if self.bonus is None:
+            return batch
+        return replace(batch, bonus=self.bonus.read(episode, step), most=self.bonus.most)

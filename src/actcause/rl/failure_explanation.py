@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.trace import trace
-from ..errors import QueryError
+from ..errors import QueryError, quote
+from .arguments import check_recording
 from .graph_sources import ask_graphs
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def explain_failure(
     >>> print(explain_failure(away, factor="block", goal="target"))
     block ended 0.894 from the goal: nothing but itself had a part in it.
     """
+    check_recording(episode, "episode")
     numbers = np.unique(episode.episode)
     if len(numbers) != 1:
         raise QueryError(
@@ -75,9 +77,14 @@ def _measure_distance(episode: Recording, factor: str, goal: str | None, step: i
     """Return how far apart object and goal were after a step."""
     if goal is None:
         return None
+    one, two = episode.index(factor), episode.index(goal)
     row = int(np.flatnonzero(episode.step == step)[0])
     own, wanted = episode.features[factor], episode.features[goal]
     shared = [(own.index(name), wanted.index(name)) for name in PLACES if name in own and name in wanted]
+    if not shared:
+        raise QueryError(
+            "{parameter} must be a factor with a place, as {factor} has one. Got {got} instead.",
+            parameter="goal", factor=factor, got=quote(goal),
+        )  # fmt: skip
     after = episode.next_state[row]
-    one, two = episode.index(factor), episode.index(goal)
     return float(np.sqrt(sum((after[one, a] - after[two, b]) ** 2 for a, b in shared)))

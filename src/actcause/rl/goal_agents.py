@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from ..learn.training.layers import Linear
 from .episode_memory import RelabelledBatch
+from .goal_views import GoalView
 
 DISCOUNT = 0.98
 FOLLOW = 0.02  # how far the slow networks follow in an update
@@ -24,16 +25,14 @@ ACTION_COST = 0.01  # of a squared action, so that actors do not get stuck at it
 
 
 class GoalAgents:
-    """Actors and critics with two hidden layers each, and slow copies of both.
+    """Actors and critics with two hidden layers each, and slow copies of both; `view` is what they see."""
 
-    A state is `(pusher, block)`, four numbers in the arena's units; networks see them scaled, with the goal, and what
-    lies between.
-    """
-
-    def __init__(self, seeds: Sequence[int], arena: float, tolerance: float, width: int, device: torch.device) -> None:
-        self.arena, self.tolerance = arena, tolerance
-        self.actor = _build(seeds, 10, width, 2).to(device)
-        self.critic = _build([seed + 10_000 for seed in seeds], 12, width, 1).to(device)
+    def __init__(
+        self, seeds: Sequence[int], view: GoalView, tolerance: float, width: int, device: torch.device
+    ) -> None:
+        self.view, self.tolerance = view, tolerance
+        self.actor = _build(seeds, view.inputs, width, view.actions).to(device)
+        self.critic = _build([seed + 10_000 for seed in seeds], view.inputs + view.actions, width, 1).to(device)
         self.slow_actor, self.slow_critic = copy.deepcopy(self.actor), copy.deepcopy(self.critic)
         for network in (self.slow_actor, self.slow_critic):
             network.requires_grad_(False)
@@ -42,26 +41,35 @@ class GoalAgents:
         self._fast: list[Tensor] = [*self.actor.parameters(), *self.critic.parameters()]
         self._slow: list[Tensor] = [*self.slow_actor.parameters(), *self.slow_critic.parameters()]
 
-    def observe(self, state: Tensor, goal: Tensor) -> Tensor:
-        """Return what a network sees of states, `(..., 4)`, and goals, `(..., 2)`."""
-        pusher, block, half = state[..., :2], state[..., 2:], self.arena / 2
-        between = [block - pusher, goal - block]
-        return torch.cat([(part - half) / half for part in (pusher, block, goal)] + [p / half for p in between], dim=-1)
-
     @torch.no_grad()
     def act(self, state: Tensor, goal: Tensor) -> Tensor:
-        """Return the actions, `(agents, rows, 2)`, that the actors take."""
-        return torch.tanh(self.actor(self.observe(state, goal)))
+        """Return the actions, `(agents, rows, numbers)`, that the actors take."""
+        return torch.tanh(self.actor(self.view.observe(state, goal)))
+
+    @torch.no_grad()
+    def act_alone(self, agent: int, state: Tensor, goal: Tensor) -> Tensor:
+        """Return the actions, `(1, rows, numbers)`, that one of the actors takes in states `(1, rows, width)`."""
+        seen = self.view.observe(state, goal)
+        for layer in self.actor:
+            if isinstance(layer, Linear):
+                seen = torch.baddbmm(layer.bias[agent, None], seen, layer.weight[agent, None])
+            else:
+                seen = layer(seen)
+        return torch.tanh(seen)
 
     def update(self, batch: RelabelledBatch) -> None:
         """Take one step of every critic and every actor."""
-        now, after = self.observe(batch.before, batch.goal), self.observe(batch.after, batch.goal)
+        now, after = (self.view.observe(state, batch.goal) for state in (batch.before, batch.after))
         with torch.no_grad():
-            away = torch.linalg.vector_norm(batch.after[..., 2:] - batch.goal, dim=-1)
-            reward = -(away >= self.tolerance).float()
+            reward = -(self.view.measure(batch.after, batch.goal) >= self.tolerance).float()
             later = torch.tanh(self.slow_actor(after))
             value = self.slow_critic(torch.cat([after, later], dim=-1)).squeeze(-1)
-            target = (reward + DISCOUNT * value).clamp(-1 / (1 - DISCOUNT), 0)
+            target = reward + DISCOUNT * value
+            if batch.bonus is None or batch.most is None:
+                target = target.clamp(-1 / (1 - DISCOUNT), 0)
+            else:  # the values of an agent that is worth something in every step are the greatest
+                target = (target + batch.bonus).clamp(min=-1 / (1 - DISCOUNT))
+                target = torch.minimum(target, batch.most / (1 - DISCOUNT))
         told = self.critic(torch.cat([now, batch.action], dim=-1)).squeeze(-1)
         loss = (told - target).square().mean(dim=1).sum()  # of each agent its own
         self._critic_steps.zero_grad(set_to_none=True)

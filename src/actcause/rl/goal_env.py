@@ -131,7 +131,7 @@ class GoalEnv(gymnasium.Env[dict[str, Array], Array]):
     def step(self, action: Array) -> tuple[dict[str, Array], float, bool, bool, dict[str, Any]]:
         if self._state is None:
             raise gymnasium.error.ResetNeeded("Call reset before the first step.")
-        given = np.clip(np.asarray(action, dtype=float).reshape(-1), -1, 1)
+        given = self._read_action(action)
         self._state, graph = self._move(self._state, given, self.np_random)
         self._steps += 1
         observation = self.layout.observe(self._state)
@@ -139,6 +139,20 @@ class GoalEnv(gymnasium.Env[dict[str, Array], Array]):
         reward = float(self.compute_reward(observation["achieved_goal"], observation["desired_goal"], info))
         info["is_success"] = reward == 0
         return observation, reward, False, self._steps >= self.max_steps, info
+
+    def _read_action(self, action: Any) -> Array:
+        """Return an action within its bounds."""
+        size = len(self.layout.features[self.layout.action])
+        try:
+            given = np.asarray(action, dtype=float).reshape(-1)
+        except (TypeError, ValueError):
+            given = np.zeros(0)
+        if given.shape != (size,) or np.isnan(given).any():
+            raise QueryError(
+                "{parameter} must be {count} numbers. Got {got} instead.", parameter="action", count=size,
+                got=quote(action),
+            )  # fmt: skip
+        return np.asarray(np.clip(given, -1, 1))
 
     def compute_reward(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
         """Return 0 where the object is within the tolerance of the goal, else -1; for one goal or for many."""

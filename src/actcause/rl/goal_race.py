@@ -24,7 +24,9 @@ from ..errors import ActCauseError
 from .crowded_push import draw_motion, step_crowd
 from .episode_memory import EpisodeMemory
 from .goal_agents import GoalAgents
+from .goal_views import PushView
 from .online_causes import OnlineCauses
+from .race_bonus import RaceBonus
 
 if TYPE_CHECKING:
     from ..data import Recording, Transitions
@@ -57,6 +59,8 @@ class Race:
     method: str = "jaci-exchange"  # of the learner of causes
     options: Mapping[str, Any] = field(default_factory=dict)  # of that
     online_updates: int = 60  # of causes learned online, for each round of episodes
+    bonus: float = 1.0  # for a step in which the pusher moves the block, of agents whose way has a bonus
+    times: int = 500  # episodes with such a step after which there is none
 
     @property
     def domain(self) -> Push:
@@ -101,12 +105,16 @@ def run_race(
     """Train an agent for each way and its seed; return what became of each.
 
     `ways` are `her`, `true`, `moved`, `learned` (by a learner, at set times) and `online` (in every round), one for
-    each agent, `seeds` as many.
+    each agent, `seeds` as many. A way may have a bonus besides: `her+bonus`, or another kind of `race_bonus`.
     """
+    kinds = [way.partition("+")[2] for way in ways]
+    ways = [way.partition("+")[0] for way in ways]
     place = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
-    agents = GoalAgents(seeds, race.arena, race.tolerance, race.width, place)
+    agents = GoalAgents(seeds, PushView(race.arena), race.tolerance, race.width, place)
     rounds = max(1, race.steps // (race.worlds * race.horizon))
-    memory = EpisodeMemory(len(ways), rounds * race.worlds, race.horizon, 4, place, others=race.others)
+    episodes = rounds * race.worlds
+    bonus = RaceBonus(kinds, episodes, race.horizon, race.bonus, race.times, place) if any(kinds) else None
+    memory = EpisodeMemory(len(ways), episodes, race.horizon, 4, place, others=race.others, bonus=bonus)
     draws = torch.Generator(device=place).manual_seed(min(seeds))
     streams = {seed: np.random.default_rng([seed, 1]) for seed in dict.fromkeys(seeds)}
     causes = _LearnedCauses(race, [at for at, way in enumerate(ways) if way == "learned"], seeds, device)
@@ -120,6 +128,8 @@ def run_race(
         states, actions, goals, others = (
             _send(part, place) for part in (played.states, played.actions, played.goals, played.others)
         )
+        if bonus is not None:
+            bonus.add(_send(played.touched, place))
         memory.add(states, actions, goals, _send(find_first(ways, played, causes), place), others)
         truth = np.concatenate([truth, find_earliest(played.touched)], axis=1)
         done = (number + 1) * race.worlds * race.horizon

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..data import Recording
 from ..envs.base import Array
+from ..errors import QueryError
+from .arguments import check_callable, check_count, check_task
 from .goal_env import GoalEnv, GoalLayout
 
 
@@ -23,6 +25,11 @@ def record_observations(
     cause: Array | None = None,
 ) -> Recording:
     """Turn observations before and after each step, and the actions between, into a recording of whole states."""
+    wanted = ("observation", "achieved_goal", "desired_goal")
+    for name in wanted:
+        if name not in observation or name not in following:
+            raise QueryError("Observations must have {wanted}. Got one without {got}.",
+                             wanted=", ".join(wanted), got=name)  # fmt: skip
     return Recording(
         factors=layout.factors,
         features=layout.features,
@@ -45,6 +52,10 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
     >>> record_agent(env, lambda observation: env.action_space.sample(), 2)
     <Recording: 20 rows in 2 episodes of action, pusher, block, target; outcomes pusher, block, true causes known>
     """
+    check_task(env)
+    check_callable("act", act, "a function from an observation to an action")
+    check_count("episodes", episodes)
+    check_count("seed", seed, 0)
     task: GoalEnv = env.unwrapped
     rows: dict[str, list[Any]] = {name: [] for name in ("before", "action", "after", "episode", "graph", "success")}
     for number in range(episodes):

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..envs.base import Array, Domain
 from ..errors import QueryError, quote
+from .arguments import check_amount, check_recording, refuse
 
 if TYPE_CHECKING:
     from ..data import Recording
@@ -42,13 +43,21 @@ class TrueGraphs:
 
     domain: Domain
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            refuse("domain", "a domain, such as actcause.envs.make('push')", self.domain)
+
     def predict(self, recording: Recording) -> Array:
         """Step the domain from each row's state and ask it who caused what."""
+        check_factors(recording, self.domain.factors)
         states, actions = split_action(self.domain, recording.state)
         return self.domain.graph(states, actions, self.domain.step(states, actions))
 
     def step(self, state: Array) -> Array:
         """Return what the domain makes of these states, `(rows, factors, width)`."""
+        if np.ndim(state) != 3 or np.shape(state)[1] != len(self.domain.factors):
+            wanted = f"of shape (rows, {len(self.domain.factors)}, width), for {', '.join(self.domain.factors)}"
+            raise QueryError("States must be {wanted}. Got {got} instead.", wanted=wanted, got=np.shape(state))
         states, actions = split_action(self.domain, state)
         return self.domain.step(states, actions).states
 
@@ -64,6 +73,9 @@ class NearGraphs:
     radius: float
     places: Sequence[str] = PLACES
     tied: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        check_amount("radius", self.radius)
 
     def predict(self, recording: Recording) -> Array:
         """Measure all distances in each row."""
@@ -107,6 +119,9 @@ class MovedGraphs:
     driven: str
     threshold: float = 1e-4
 
+    def __post_init__(self) -> None:
+        check_amount("threshold", self.threshold)
+
     def predict(self, recording: Recording) -> Array:
         """Look which outcomes changed in each row."""
         places = [recording.index(outcome) for outcome in recording.outcomes]
@@ -134,6 +149,7 @@ class GraphsByOutcome:
         """Train a learner for every outcome; one that never changes needs none."""
         from ..learn import make
 
+        check_recording(recording)
         self.learners_: dict[str, Learner] = {}
         for outcome in recording.outcomes if self.outcomes is None else self.outcomes:
             view = recording.view(outcome)
@@ -170,6 +186,14 @@ def ask_graphs(source: Any, recording: Recording) -> Array:
             parameter="graphs", wanted=wanted, got=graphs.shape,
         )  # fmt: skip
     return graphs
+
+
+def check_factors(recording: Recording, factors: Sequence[str]) -> None:
+    """Refuse a recording of other factors than a simulator has."""
+    check_recording(recording)
+    if tuple(recording.factors) != tuple(factors):
+        raise QueryError(f"The dynamics are of {', '.join(factors)}. Got a recording of "
+                         f"{', '.join(recording.factors)}.")  # fmt: skip
 
 
 def split_action(domain: Domain, state: Array) -> tuple[Array, Array]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..data.recording import join_recordings
 from ..envs.base import Array
 from ..errors import ActCauseError, QueryError, quote
+from .arguments import check_recording, refuse
 from .graph_sources import ask_graphs
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class OnlineGraphs:
     memory: int = 50_000
 
     def __post_init__(self) -> None:
+        if not all(callable(getattr(self.learner, verb, None)) for verb in ("fit", "predict")):
+            refuse("learner", "what has fit(recording) and predict(recording), such as ContactGraphs()", self.learner)
         for name, least in (("first", 1), ("memory", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -54,6 +57,7 @@ class OnlineGraphs:
 
     def partial_fit(self, recording: Recording) -> OnlineGraphs:
         """Take rows in, and learn where there are enough of them."""
+        check_recording(recording)
         self._parts.append(recording)
         self._rows += len(recording)
         self._fresh += len(recording)

@@ -17,6 +17,7 @@ from ..envs.base import Array
 from ..worlds.mujoco_pucks import SPREAD, MujocoPucks, reverse_action
 from ..worlds.mujoco_steps import TakenStep
 from ..worlds.puck_table import PuckTable
+from .graph_sources import check_factors
 
 if TYPE_CHECKING:
     from ..data import Recording
@@ -30,6 +31,7 @@ class PuckGraphs:
 
     def predict(self, recording: Recording) -> Array:
         """Step the simulator from each row's state, and again without each body."""
+        check_factors(recording, self.world.factors)
         graphs = np.zeros((len(recording), len(self.world.outcomes), len(self.world.factors)), dtype=bool)
         for row, taken in enumerate(self._take(np.asarray(recording.state, dtype=float))):
             following = self._table.read()

@@ -7,6 +7,8 @@ Hindsight takes what was achieved for what was wanted. Where the object lay stil
 teaches nothing. Here a goal is taken only from steps to which a chain leads from an action of the episode to the
 object. As many transitions are relabelled as in `HerReplayBuffer`, drawn from those for which there is such a goal;
 as long as there is none, none is relabelled.
+
+A bonus (`InteractionBonus`) is kept apart from the task's reward, and added to what is sampled as it is worth by then.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from stable_baselines3.her.her_replay_buffer import HerReplayBuffer
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
+from .arguments import refuse
 from .chains import follow_actions
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
@@ -43,6 +46,10 @@ class InteractionReplayBuffer(HerReplayBuffer):
     """
 
     def __init__(self, *given: Any, causes: Any = TRUE, since: str = "episode", **options: Any) -> None:
+        strategy = options.get("goal_selection_strategy")
+        names = [known.name.lower() for known in GoalSelectionStrategy]
+        if isinstance(strategy, str) and strategy.lower() not in names:
+            refuse("goal_selection_strategy", f"one of {', '.join(names)}", strategy)
         super().__init__(*given, **options)
         if since not in SINCE:
             raise QueryError(
@@ -54,6 +61,9 @@ class InteractionReplayBuffer(HerReplayBuffer):
                 parameter="causes", got=quote(causes),
             )  # fmt: skip
         assert self.env is not None
+        for name in ("layout", "outcomes"):
+            if not self.env.has_attr(name):
+                refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", "another")
         self.layout, self.outcomes = self.env.get_attr("layout")[0], self.env.get_attr("outcomes")[0]
         self.causes, self.since = causes, since
         shape = (self.buffer_size, self.n_envs)
@@ -61,6 +71,8 @@ class InteractionReplayBuffer(HerReplayBuffer):
         self._graphs = np.zeros((*shape, len(self.outcomes), factors if causes == TRUE else 0), dtype=bool)
         self._first = np.zeros(shape, dtype=np.int64)  # the first step of the episode that may be a goal
         self._eligible = np.zeros(shape, dtype=bool)
+        self._caused: Array | None = None  # (size, environments, objects), where the environment gives a bonus
+        self._weights = np.zeros((self.n_envs, 0))  # what each object is worth now
 
     def add(  # type: ignore[override]  # as HerReplayBuffer has it
         self,
@@ -81,7 +93,18 @@ class InteractionReplayBuffer(HerReplayBuffer):
                         "with_causes=True, or give graphs.", parameter="causes",
                     )  # fmt: skip
                 self._graphs[self.pos, number] = info["graph"]
-        super().add(obs, next_obs, action, reward, done, infos)
+        super().add(obs, next_obs, action, self._keep_bonus_apart(reward, infos), done, infos)
+
+    def _keep_bonus_apart(self, reward: Array, infos: list[dict[str, Any]]) -> Array:
+        """Keep who earned a bonus, and what it is worth by now; return the task's own rewards."""
+        if not all("bonus_weights" in info for info in infos):
+            return reward
+        if self._caused is None:
+            objects = len(infos[0]["caused"])
+            self._caused = np.zeros((self.buffer_size, self.n_envs, objects), dtype=bool)
+        self._caused[self.pos] = [info["caused"] for info in infos]
+        self._weights = np.array([info["bonus_weights"] for info in infos])
+        return np.array([info["task_reward"] for info in infos], dtype=reward.dtype)
 
     def _compute_episode_length(self, env_idx: int) -> None:
         """Find out, at the end of an episode, which of its steps the agent had a part in."""
@@ -119,6 +142,21 @@ class InteractionReplayBuffer(HerReplayBuffer):
         latest = follow_actions(graphs, self.outcomes, layout.factors, layout.action)
         return np.maximum.accumulate(latest[:, layout.factors.index(layout.moving)])
 
+    def _get_real_samples(
+        self, batch_indices: Array, env_indices: Array, env: Any | None = None
+    ) -> DictReplayBufferSamples:
+        """Return transitions as they were, with the bonus that they would earn now."""
+        samples = super()._get_real_samples(batch_indices, env_indices, env)
+        return self._add_bonus(samples, batch_indices, env_indices)
+
+    def _add_bonus(
+        self, samples: DictReplayBufferSamples, batch_indices: Array, env_indices: Array
+    ) -> DictReplayBufferSamples:
+        if self._caused is None or not self._weights.any():
+            return samples
+        bonus = (self._caused[batch_indices, env_indices] * self._weights[env_indices]).sum(axis=1, keepdims=True)
+        return samples._replace(rewards=samples.rewards + self.to_torch(bonus.astype(np.float32)))
+
     def _get_virtual_samples(
         self, batch_indices: Array, env_indices: Array, env: Any | None = None
     ) -> DictReplayBufferSamples:
@@ -131,7 +169,8 @@ class InteractionReplayBuffer(HerReplayBuffer):
             drawn = np.unravel_index(np.random.choice(eligible, int((~there).sum())), self._eligible.shape)
             batch_indices, env_indices = batch_indices.copy(), env_indices.copy()
             batch_indices[~there], env_indices[~there] = drawn
-        return super()._get_virtual_samples(batch_indices, env_indices, env)
+        samples = super()._get_virtual_samples(batch_indices, env_indices, env)
+        return self._add_bonus(samples, batch_indices, env_indices)
 
     def _sample_goals(self, batch_indices: Array, env_indices: Array) -> Array:
         """Draw goals from the steps that the agent had a part in."""

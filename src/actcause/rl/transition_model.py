@@ -20,7 +20,8 @@ import torch
 from torch import Tensor
 
 from ..envs.base import Array
-from ..errors import QueryError, quote
+from ..errors import QueryError
+from .arguments import check_count, check_recording, refuse
 from .relation_network import RelationNetwork
 
 if TYPE_CHECKING:
@@ -54,15 +55,17 @@ class TransitionModel:
     def __init__(
         self, *, steps: int = 3000, rows: int = 256, width: int = 48, seed: int = 0, device: str = "cpu"
     ) -> None:
-        for name, value in (("steps", steps), ("rows", rows), ("width", width)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise QueryError(
-                    "{parameter} must be an integer of at least 1. Got {got} instead.", parameter=name, got=quote(value)
-                )
+        for name, value, least in (("steps", steps, 1), ("rows", rows, 1), ("width", width, 1), ("seed", seed, 0)):
+            check_count(name, value, least)
+        try:
+            torch.zeros(1, device=device)
+        except (RuntimeError, AssertionError, TypeError):
+            refuse("device", "one that torch has here, such as 'cpu'", device)
         self.steps, self.rows, self.width, self.seed, self.device = steps, rows, width, seed, device
 
     def fit(self, recording: Recording) -> TransitionModel:
         """Learn how outcomes change; labels are not looked at."""
+        check_recording(recording)
         place = [recording.index(outcome) for outcome in recording.outcomes]
         change = (recording.next_state - recording.state)[:, place]
         self.moving_ = np.argwhere(change.any(axis=0))  # (outcome, feature) pairs that change at all

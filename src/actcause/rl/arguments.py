@@ -1,0 +1,63 @@
+"""Checks of what callers of `actcause.rl` give: one clear line for what will not do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..data.recording import Recording
+from ..errors import QueryError, quote
+
+
+def check_recording(value: Any, parameter: str = "recording") -> None:
+    """Refuse what is no recording of whole states."""
+    if not isinstance(value, Recording):
+        refuse(parameter, "a Recording of whole states, such as collect_recording gives", value)
+
+
+def check_count(parameter: str, value: Any, least: int = 1) -> None:
+    """Refuse what is no whole number, or one that is too small."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        refuse(parameter, f"an integer of at least {least}", value)
+
+
+def check_amount(parameter: str, value: Any) -> None:
+    """Refuse what is no number from 0 on."""
+    known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not known or not 0 <= value < math.inf:
+        refuse(parameter, "a number of at least 0", value)
+
+
+def check_task(env: Any) -> None:
+    """Refuse an environment that does not tell its factors."""
+    task = getattr(env, "unwrapped", None)
+    if not hasattr(task, "layout") or not hasattr(task, "outcomes"):
+        refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", env)
+
+
+def check_callable(parameter: str, value: Any, wanted: str) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        refuse(parameter, wanted, value)
+
+
+def read_names(parameter: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Return names without repeats; a single string is no list of names."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        refuse(parameter, "a list of names", value)
+    return tuple(dict.fromkeys(value))
+
+
+def refuse(parameter: str, wanted: str, got: Any) -> NoReturn:
+    """Raise the error that says what was expected and what came."""
+    raise QueryError("{parameter} must be {wanted}. Got {got} instead.", parameter=parameter, wanted=wanted,
+                     got=_shorten(got))  # fmt: skip
+
+
+def _shorten(value: Any) -> str:
+    """Return a value in a few words: one that prints long by its kind."""
+    shown = quote(value)
+    return shown if len(shown) <= 60 and "\n" not in shown else f"a {type(value).__name__}"
