@@ -91,13 +91,14 @@ def _learn(told: ToldNetwork, seed: int, steps: int) -> float:
     every = slice(0, None, max(1, len(rows) // ROWS))
     net.tokens.fit(0, rows[every], None if present is None else present[every], replica.encoder.class_index)
     label = torch.as_tensor(np.array(replica.train.cause), device=device).float()
-    scored = [k for k in range(label.shape[1]) if k != replica.encoder.own]
-    event = label[:, scored].any(dim=1)
+    scored = torch.tensor([k for k in range(label.shape[1]) if k != replica.encoder.own], device=device)
+    label = label[:, scored]
+    event = label.any(dim=1)
     pools = [pool for pool in (torch.nonzero(event)[:, 0], torch.nonzero(~event)[:, 0]) if len(pool)]
 
     def loss(index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         odds = net(rows[index], None if present is None else present[index])
-        missed = functional.binary_cross_entropy_with_logits(odds[..., scored], label[index][..., scored])
+        missed = functional.binary_cross_entropy_with_logits(odds.index_select(-1, scored), label[index])
         return missed, {"missed": missed}
 
     stage = Stage(

@@ -36,9 +36,7 @@ def surprising(data: Transitions) -> Array:
     return np.asarray(np.abs(data.change[:, 0]) > 1)
 
 
-@pytest.mark.parametrize(
-    ("named", "share"), [(("agent", "action"), 0.0), (("agent",), 1.0), (("action", "bird"), 1.0)]
-)
+@pytest.mark.parametrize(("named", "share"), [(("agent", "action"), 0.0), (("agent",), 1.0), (("action", "bird"), 1.0)])
 def test_a_factor_whose_exchange_ends_the_event_is_missed(
     named: tuple[str, ...], share: float, pushes: Transitions
 ) -> None:

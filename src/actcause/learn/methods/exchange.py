@@ -63,6 +63,7 @@ class ExchangeJACI(Learner):
         "explain adds the outcome's word to what predict says",
         "more rows are judged; the simplest network that is near to the judgements is kept, or two as one; events in "
         "noise are shown as often as others",
+        "judgements are remembered in half as many steps; where a network says yes is looked for more finely",
     )
 
     def check_options(self) -> None:

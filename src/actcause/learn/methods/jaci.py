@@ -71,7 +71,8 @@ class JACI(MaskJACI):
         "revision 3 of learning by exchange; what its own state explains by exchange is not unexplained",
         "revision 4 of learning by exchange; where events are common, less disagreement is borne; a network learned by "
         "masks may answer where the rest is learned by exchange",
-        "answers by masks that leave out what the outcome hangs on are doubted; what fails by far is not remembered",
+        "answers by masks that leave out what the outcome hangs on are doubted; what fails by far is not remembered; "
+        "revision 5 of learning by exchange",
     )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:
