@@ -23,7 +23,7 @@ def data(monkeypatch: pytest.MonkeyPatch) -> Transitions:
 
 def test_whole_episodes_are_left_out_evenly(data: Transitions) -> None:
     assert data.episode is not None
-    cut = cut_to_memory(data, 0.02)
+    cut = cut_to_memory(data, 0.01)
     assert cut.episode is not None
     assert 1000 < len(cut) < 15_000
     kept = np.unique(cut.episode)
@@ -32,19 +32,19 @@ def test_whole_episodes_are_left_out_evenly(data: Transitions) -> None:
 
 
 def test_rows_without_episodes_are_spread_over_the_recording(data: Transitions) -> None:
-    cut = cut_to_memory(data.replaced(episode=None), 0.02)
+    cut = cut_to_memory(data.replaced(episode=None), 0.01)
     assert 1000 < len(cut) < 15_000
     assert np.array_equal(cut.state[-1], data.state[-1])
 
 
 def test_twice_the_memory_holds_twice_the_rows(data: Transitions) -> None:
-    one, two = (len(cut_to_memory(data, most)) for most in (0.01, 0.02))
+    one, two = (len(cut_to_memory(data, most)) for most in (0.005, 0.01))
     assert two / one == pytest.approx(2, rel=0.05)
 
 
 def test_a_learner_says_that_it_left_rows_out(data: Transitions) -> None:
     options = {"steps": 10, "distil_steps": 5, "width": 8, "batch": 32, "device": "cpu"}
-    learner = MaskJACI(max_memory=0.02, **options).fit(data)
+    learner = MaskJACI(max_memory=0.01, **options).fit(data)
     assert any("of 20000 rows were learned from" in note for note in learner.notes_)
     assert not any("max_memory" in note for note in MaskJACI(max_memory=2.0, **options).fit(data).notes_)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Transitions
+from .surprises import SURPRISING
 
 Array = np.ndarray[Any, Any]
 Predict = Callable[[Transitions], tuple[Array, Array]]  # (rows, outputs) each: what a model predicts, and what came
@@ -29,7 +30,7 @@ def measure_omitted(data: Transitions, named: Array, surprising: Array, predict:
     """Measure what share of the surprising rows with a cause hangs on a factor that was not named, too.
 
     `named` (rows, factors) holds the answers, `surprising` (rows,) where something happened; `predict` is a model that
-    sees all factors. Rows whose outcome the model misses say nothing; 0 where too few are left.
+    sees all factors. Rows whose outcome the model misses, or is usual anyway, say nothing; 0 where too few are left.
 
     >>> rng = np.random.default_rng(0)
     >>> state = np.stack([np.zeros(500), rng.random(500) < 0.3, rng.random(500) < 0.3], axis=1)[:, :, None]
@@ -51,8 +52,9 @@ def measure_omitted(data: Transitions, named: Array, surprising: Array, predict:
     part = data.subset(rows)
     seen, came = predict(part)
     usual = np.median([predict(_exchange(part, data, others, draw))[0] for draw in draws], axis=0)
-    far = NEAR * np.abs(came - usual).mean(axis=1)
-    known = np.abs(seen - came).mean(axis=1) <= far
+    apart = np.abs(came - usual).mean(axis=1)
+    far = NEAR * apart
+    known = (np.abs(seen - came).mean(axis=1) <= far) & (apart > SURPRISING)
     if known.sum() < FEW:
         return 0.0
     needed = np.zeros(len(rows), dtype=bool)

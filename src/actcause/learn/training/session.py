@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ..errors import LearnError
 from .copies import find_copies
-from .memory import tell_cut
 from .loop import Stage, Stopped, Trainer, TrainingProgress
+from .memory import tell_cut
 from .networks import find_device
 from .replica import Replica, prepare_replica
 from .sample_size import effective_rows
