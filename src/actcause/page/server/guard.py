@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .refusal_pages import wants_page, write_page
 from .services import Refused
-from .settings import LOOPBACK, Settings, split_host
+from .settings import HOST, LOOPBACK, Settings
 
 COOKIE = "actcause"  # followed by the port: cookies are shared by all ports of a host
 UPLOADS = "/api/data/files/"
@@ -46,6 +46,16 @@ def error_response(refused: Refused) -> Response:
     """Write an error as all look; in ASCII, so that whatever was sent can be shown."""
     body = json.dumps({"error": refused.message, "line": refused.line, "parameter": refused.parameter})
     return Response(body, refused.status, media_type="application/json")
+
+
+def split_host(given: str) -> str:
+    """Split the name of a host from its port; nothing where it is not written as one.
+
+    >>> split_host("[::1]:8000"), split_host("localhost"), split_host("[127.0.0.1].evil.example")
+    ('::1', 'localhost', '')
+    """
+    found = HOST.fullmatch(given.lower())
+    return "" if found is None else found["number"] or found["name"]
 
 
 class Guard:

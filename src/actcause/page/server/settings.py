@@ -9,6 +9,8 @@ from pathlib import Path
 
 MIB, GIB = 1 << 20, 1 << 30
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# A host with or without its port; not by `urlsplit`, which takes what stands in brackets for the whole name.
+HOST = re.compile(r"(?:\[(?P<number>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 
 @dataclass(frozen=True)
@@ -50,18 +52,6 @@ class Settings:
     any_host: bool = False  # whether requests may name another host than this machine
     allowed_host: str | None = None  # one that they may name besides, that of a proxy
     limits: Limits = field(default_factory=Limits)
-
-
-def split_host(given: str) -> str:
-    """Split the name of a host from its port; nothing where it is not written as one.
-
-    Not by `urlsplit`, which takes what stands in brackets for the whole name.
-
-    >>> split_host("[::1]:8000"), split_host("localhost"), split_host("[127.0.0.1].evil.example")
-    ('::1', 'localhost', '')
-    """
-    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", given.lower())
-    return "" if found is None else found[1] or found[2]
 
 
 def _measure_machine() -> int:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from ...errors import QueryError
 from .. import serve
-from .settings import GIB, LOOPBACK, Limits, Settings, home, split_host
+from .settings import GIB, HOST, LOOPBACK, Limits, Settings, home
 
 PORT = 8000
 QUOTA, MOST_QUOTA = 20.0, 1e9  # GiB
@@ -53,10 +53,13 @@ def explore(
     if not 0 <= quota < MOST_QUOTA:
         wrong = "{parameter} must be a number of GiB, or 0 for no limit. Got {given}."
         raise QueryError(wrong, parameter="quota", given=quota)
-    if allow_host is not None and not (allow_host := split_host(allow_host)):
-        raise QueryError(
-            "{parameter} must be the name of a host, such as explorer.example.org.", parameter="allow_host"
-        )
+    if allow_host is not None:
+        named = HOST.fullmatch(allow_host.lower())
+        if named is None:
+            raise QueryError(
+                "{parameter} must be the name of a host, such as explorer.example.org.", parameter="allow_host"
+            )
+        allow_host = named["number"] or named["name"]
     if not open_to_all:
         token = token or secrets.token_urlsafe(24)
     entry = secrets.token_urlsafe(24) if token and show is not None else None
