@@ -30,8 +30,8 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
     >>> from actcause.learn import Never
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Never().fit(collect("1-in", 1000)).save(f"{folder}/never.safetensors")
-    ...     load(f"{folder}/never.safetensors")
-    Never(seed=0, device='auto', held_out=0.1, classes=None, categorical=None, max_seconds=None)
+    ...     load(f"{folder}/never.safetensors").method
+    'never'
     """
     file = find_model(Path(path))
     saved = read(file)

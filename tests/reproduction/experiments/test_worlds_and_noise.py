@@ -29,7 +29,8 @@ def results(experiment: Any, *records: Record) -> Results:
 def test_they_are_all_methods_three_seeds_and_every_world() -> None:
     from actcause import worlds
 
-    assert set(WORLDS.arguments.methods) == set(names()) == set(NOISE.arguments.methods) - {"rules"}
+    known = set(names())
+    assert set(WORLDS.arguments.methods) - {"told"} == known == set(NOISE.arguments.methods) - {"rules"}
     assert {*worlds.names(), "reactor"} == set(WORLDS.arguments.worlds)
     assert WORLDS.arguments.seeds == NOISE.arguments.seeds == (0, 1, 2)
     assert not WORLDS.arguments.options
@@ -76,3 +77,11 @@ def test_explaining_worse_than_predicting_is_told() -> None:
     shown = record("noise", piece, error=1.0, balanced=3.0, explain_error=1.0, explain_balanced=3.5)
     assert NOISE.missed(results(NOISE, shown)) == ["push with noise 0.1: explain 3.50% is worse than predict 3.00%"]
     assert "explain 3.50% is worse" in NOISE.page(results(NOISE, shown)).body
+
+
+def test_a_network_told_the_causes_is_measured_as_learners_are() -> None:
+    train, test = learned.record_domain("reactor", 0, 4000, tests=1000)
+    (found,) = learned.teach_and_measure([0], [(train, test)], "cpu", {"steps": 150})
+    (never,) = learned.fit_and_measure("never", [0], [(train, test)], "cpu", {})
+    assert set(found) == set(never)
+    assert found["balanced"] < never["balanced"] / 2
