@@ -21,7 +21,7 @@ from typing import Any
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import uses_graphs
-from actcause.reproduction.plots import lines
+from actcause.reproduction.success_curves import describe_steps, draw_success, join_curves
 from actcause.reproduction.tables import spread, table
 
 # Of each way: that of the race, and its words.
@@ -143,11 +143,11 @@ def page(results: Results) -> Page:
             found = results.where(task=task, way=way)
             if found:
                 ends = [spread(results.values(name, task=task, way=way)) for name in ("final", "average")]
-                rows.append([words, str(len(found)), *ends, *(_tell_steps(found, goal) for goal in GOALS)])
+                rows.append([words, str(len(found)), *ends, *(describe_steps(found, goal) for goal in GOALS)])
         parts += [f"## {task}", table(titles, rows)]
-        data = {words: _join_curves(results.where(task=task, way=way)) for way, (_, words) in WAYS.items()}
+        data = {words: join_curves(results.where(task=task, way=way)) for way, (_, words) in WAYS.items()}
         shown = {words: points for words, points in data.items() if points}
-        plots.append(Plot(f"rl_bonus_{task}", f"Success against steps in {task}", shown, _draw))
+        plots.append(Plot(f"rl_bonus_{task}", f"Success against steps in {task}", shown, draw_success))
     failed = missed(results)
     if failed:
         parts.append("**The bonus fails here**: " + "; ".join(failed) + ".")
@@ -173,31 +173,6 @@ def missed(results: Results) -> list[str]:
                 words = f"{task}, {WAYS[way][1]}: {fmean(given):.1f}% success at the end, {fmean(none):.1f}% without"
                 wrong.append(words)
     return wrong
-
-
-def _tell_steps(found: Sequence[Any], goal: int) -> str:
-    reached = [one.value[f"steps_{goal}"] for one in found]
-    there = [at for at in reached if at is not None]
-    if not there:
-        return "not reached"
-    return f"{fmean(there):,.0f}" + ("" if len(there) == len(reached) else f" ({len(there)} of {len(reached)} seeds)")
-
-
-def _join_curves(found: Sequence[Any]) -> list[dict[str, float]]:
-    points = []
-    for steps in sorted({at for one in found for at, _ in one.value["curve"]}):
-        shares = [share for one in found for at, share in one.value["curve"] if at == steps]
-        points.append({"x": steps, "mean": fmean(shares), "low": min(shares), "high": max(shares)})
-    return points
-
-
-def _draw(figure: Any, data: Any) -> None:
-    axes = figure.subplots()
-    lines(axes, data)
-    axes.set_xlabel("steps")
-    axes.set_ylabel("success in %")
-    axes.set_ylim(bottom=0)
-    axes.legend()
 
 
 def uses(piece: Piece) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ import numpy as np
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import uses_graphs
-from actcause.reproduction.plots import lines
+from actcause.reproduction.success_curves import describe_steps, draw_success, join_curves
 from actcause.reproduction.tables import list_missing, table
 
 # What is raced in push, by what differs from the usual race.
@@ -188,15 +188,15 @@ def page(results: Results) -> Page:
                 final = [one.value["final"] for one in found]
                 shown = [_tell_wrong(found), f"{fmean(final):.0f}"]
                 for goal in GOALS:
-                    shown += [_tell_steps(found, goal), _tell_ratio(results, task, way, goal)]
+                    shown += [describe_steps(found, goal), _tell_ratio(results, task, way, goal)]
                 rows.append([words, str(len(found)), *shown])
         headings = ["goals from", "seeds", "wrong, %", "success at the end, %"]
         for goal in GOALS:
             headings += [f"steps to {goal}%", "times fewer than HER"]
         parts += [f"## {task}", table(headings, rows)]
-        data = {words: _join_curves(results.where(task=task, way=way)) for way, words in WAYS.items()}
+        data = {words: join_curves(results.where(task=task, way=way)) for way, words in WAYS.items()}
         shown_data = {words: points for words, points in data.items() if points}
-        plots.append(Plot(f"rl_relabel_{task}", f"Success against steps in {task}", shown_data, _draw))
+        plots.append(Plot(f"rl_relabel_{task}", f"Success against steps in {task}", shown_data, draw_success))
     parts.append(
         "*Times fewer* is the mean of HER's steps over that of the way's, with a 95% interval from "
         f"{DRAWS:,} draws of seeds with replacement. A seed that never came to a goal counts with all its steps, so "
@@ -265,31 +265,6 @@ def missed(results: Results) -> list[str]:
 def _tell_wrong(found: Sequence[Any]) -> str:
     wrong = [one.value["wrong"][-1][1] for one in found if one.value.get("wrong")]
     return f"{fmean(wrong):.2f}" if wrong else "—"
-
-
-def _tell_steps(found: Sequence[Any], goal: int) -> str:
-    reached = [one.value[f"steps_{goal}"] for one in found]
-    there = [at for at in reached if at is not None]
-    if not there:
-        return "not reached"
-    return f"{fmean(there):,.0f}" + ("" if len(there) == len(reached) else f" ({len(there)} of {len(reached)} seeds)")
-
-
-def _join_curves(found: Sequence[Any]) -> list[dict[str, float]]:
-    points = []
-    for steps in sorted({at for one in found for at, _ in one.value["curve"]}):
-        shares = [share for one in found for at, share in one.value["curve"] if at == steps]
-        points.append({"x": steps, "mean": fmean(shares), "low": min(shares), "high": max(shares)})
-    return points
-
-
-def _draw(figure: Any, data: Any) -> None:
-    axes = figure.subplots()
-    lines(axes, data)
-    axes.set_xlabel("steps")
-    axes.set_ylabel("success in %")
-    axes.set_ylim(bottom=0)
-    axes.legend()
 
 
 def uses(piece: Piece) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ def _find(kind: str) -> Format:
     if isinstance(kind, str):
         kind = OTHER_NAMES.get(kind, kind)
     if not isinstance(kind, str) or kind not in FORMATS:
-        hint = suggest(str(kind), FORMATS) or "."
+        hint = suggest(str(kind), [*FORMATS, *OTHER_NAMES]) or "."
         raise QueryError(f"Unknown format {quote(kind)}{hint} Known are {', '.join(FORMATS)}.")
     return FORMATS[kind]
 

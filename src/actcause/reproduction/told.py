@@ -25,7 +25,6 @@ Array = np.ndarray[Any, Any]
 TOLD = "told"
 STEPS, BATCH, WIDTH, LAYERS = 6000, 512, 64, 2
 RATE, DECAY, CLIP = 5e-3, 0.3, 1.0
-SHIFTS = tuple(k / 8 for k in range(9))  # of the way from the rows as shown to the rows as they come
 BLOCK = 8192
 ROWS = 20_000  # that show how near factors come to each other
 
@@ -62,6 +61,7 @@ class ToldNetwork:
 def teach(data: Transitions, seed: int, device: str, steps: int = STEPS) -> ToldNetwork:
     """Teach a network the labels of a recording; where it says yes is settled on held-out rows."""
     from ..learn import Never
+    from ..learn.methods.exchange_training import SHIFTS
     from ..learn.training.attention import CauseModel
     from ..learn.training.networks import find_device
     from ..learn.training.replica import prepare_replica
