@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -50,7 +51,7 @@ TASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "fetch": ("GoalFetchPush", {}),
 }
 # Of these: twice as many updates for each step as in push, of smaller networks, since they run on CPU cores.
-SPARSE = {"steps": 80_000, "worlds": 4, "updates": 2, "width": 64, "rows": 128, "every": 10_000, "episodes": 40}
+SPARSE = {"steps": 64_000, "worlds": 4, "updates": 2, "width": 64, "rows": 128, "every": 8000, "episodes": 40}
 WORLDS = {"pucks": "mujoco-pucks", "pucks-near": "mujoco-pucks", "fetch": "fetch-push"}  # of which each is made
 WAYS = {
     "her": "HER",
@@ -173,8 +174,14 @@ def run_in_env(pack: Sequence[Piece], arguments: Arguments, device: str) -> list
         make=lambda told: getattr(rl, kind)(**parameters, with_causes=told),
         options={"steps": arguments.contact_steps}, **{**known, **SPARSE},
     )  # fmt: skip
-    found = run_env_race(race, [piece.way for piece in pack], [piece.seed for piece in pack], device=device)
+    ways = [piece.way for piece in pack]
+    found = run_env_race(race, ways, [piece.seed for piece in pack], device=device, report=partial(_tell, ways))
     return [describe(one.curve) for one in found]
+
+
+def _tell(ways: Sequence[str], done: int, shares: Sequence[float]) -> None:
+    shown = ", ".join(f"{way} {share:.0f}%" for way, share in zip(ways, shares, strict=True))
+    print(f"  {done:,} steps: {shown}", file=sys.stderr)
 
 
 def page(results: Results) -> Page:
