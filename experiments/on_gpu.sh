@@ -69,10 +69,17 @@ for name in "${@:-accuracy}"; do
             run noise --only "domain=${case%+*}" --only "noise=${case#*+}" --only "method=rules,${others#told,}"
         done
         ;;
-    rl_relabel) # all seeds and all ways of a task; pucks need Stable-Baselines3, which is not asked for here
+    rl_relabel) # all seeds and all ways of a task; pucks and FetchPush are for on_cores.sh
         together=40
         for task in push-crowd push-noise push; do
             run rl_relabel --only "task=$task" --only way=her,true,online,moved
+        done
+        together=10
+        ;;
+    rl_bonus) # all seeds and all ways of a task
+        together=64
+        for task in push-12 push-16; do
+            run rl_bonus --only "task=$task"
         done
         together=10
         ;;

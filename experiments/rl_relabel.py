@@ -2,6 +2,7 @@
 
     actcause reproduce rl_relabel
     experiments/on_gpu.sh OUT 480 rl_relabel          where there is nothing but python, numpy, torch and safetensors
+    experiments/on_cores.sh OUT                       pucks and FetchPush, a process for each seed
 
 Agents (DDPG, equal updates) learn to bring a block to a goal, with goals in hindsight from any step (HER), and from
 those alone that the agent had a part in: by true causes, by causes learned from the agent's own experience (a mixture
@@ -9,7 +10,7 @@ with an account for each body, `actcause.rl.online_causes`, that learns in every
 at set times), or simply because "the block moved". Every so often an agent acts for some episodes without exploring;
 success is the share of them that end at the goal. Agents that differ in nothing but the random stream differ too. In
 push all seeds and all ways of a task are one computation (`actcause.rl.goal_race`), and so they are in pucks and
-FetchPush (`actcause.rl.env_race`), whose worlds are stepped one at a time, on a CPU: `--only task=pucks --together 32`.
+FetchPush (`actcause.rl.env_race`), whose worlds are stepped one at a time, on a CPU.
 There `ContactGraphs` are what is learned at set times.
 """
 
@@ -18,15 +19,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any
-
-import numpy as np
 
 from actcause.reproduction import Experiment, Page, Plot, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import uses_graphs
-from actcause.reproduction.success_curves import describe_steps, draw_success, join_curves
+from actcause.reproduction.success_curves import (
+    DRAWS,
+    compare_steps,
+    describe_steps,
+    draw_success,
+    join_curves,
+    write_interval,
+)
 from actcause.reproduction.tables import list_missing, table
 
 # What is raced in push, by what differs from the usual race.
@@ -38,9 +45,14 @@ RACES: dict[str, dict[str, Any]] = {
     "push-6-noise": {"arena": 6.0, "horizon": 30, "margin": 0.5, "noise": 0.05},
 }
 # Tasks that are environments, each with its parameters.
-TASKS: dict[str, tuple[str, dict[str, Any]]] = {"pucks": ("GoalPucks", {}), "fetch": ("GoalFetchPush", {})}
-SPARSE = {"worlds": 4, "updates": 1}  # of these: as many updates for each step as in push
-WORLDS = {"pucks": "mujoco-pucks", "fetch": "fetch-push"}  # of which each is made
+TASKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "pucks": ("GoalPucks", {}),
+    "pucks-near": ("GoalPucks", {"tolerance": 0.12}),
+    "fetch": ("GoalFetchPush", {}),
+}
+# Of these: twice as many updates for each step as in push, of smaller networks, since they run on CPU cores.
+SPARSE = {"steps": 64_000, "worlds": 4, "updates": 2, "width": 64, "rows": 128, "every": 8000, "episodes": 40}
+WORLDS = {"pucks": "mujoco-pucks", "pucks-near": "mujoco-pucks", "fetch": "fetch-push"}  # of which each is made
 WAYS = {
     "her": "HER",
     "true": "true causes",
@@ -52,7 +64,6 @@ LEARNED = ("online", "learned")  # ways whose filter may be wrong
 GOALS = (50, 80)  # per cent of success to which steps are counted
 BARS = {"true": 1.25}  # times fewer steps than HER
 SHARE = 0.8  # of the gain of true causes, with learned ones
-DRAWS = 10_000  # of the bootstrap
 SUITED = {"rows": 256, "updates": 4, "width": 128, "worlds": 16}
 
 
@@ -60,7 +71,7 @@ SUITED = {"rows": 256, "updates": 4, "width": 128, "worlds": 16}
 class Arguments:
     """Which tasks, which filters, and how long."""
 
-    tasks: tuple[str, ...] = ("push", "push-noise", "push-crowd", "pucks", "fetch")
+    tasks: tuple[str, ...] = ("push", "push-noise", "push-crowd", "pucks", "pucks-near", "fetch")
     ways: tuple[str, ...] = tuple(WAYS)
     seeds: tuple[int, ...] = tuple(range(8))
     steps: int = 160_000
@@ -159,13 +170,18 @@ def run_in_env(pack: Sequence[Piece], arguments: Arguments, device: str) -> list
 
     kind, parameters = TASKS[pack[0].task]
     known = {name: getattr(arguments, name) for name in ("steps", "every", "episodes", "fits")}
-    suited = {name: arguments.race[name] for name in ("rows", "width")}
     race = EnvRace(
         make=lambda told: getattr(rl, kind)(**parameters, with_causes=told),
-        options={"steps": arguments.contact_steps}, **known, **suited, **SPARSE,
+        options={"steps": arguments.contact_steps}, **{**known, **SPARSE},
     )  # fmt: skip
-    found = run_env_race(race, [piece.way for piece in pack], [piece.seed for piece in pack], device=device)
+    ways = [piece.way for piece in pack]
+    found = run_env_race(race, ways, [piece.seed for piece in pack], device=device, report=partial(_tell, ways))
     return [describe(one.curve) for one in found]
+
+
+def _tell(ways: Sequence[str], done: int, shares: Sequence[float]) -> None:
+    shown = ", ".join(f"{way} {share:.0f}%" for way, share in zip(ways, shares, strict=True))
+    print(f"  {done:,} steps: {shown}", file=sys.stderr)
 
 
 def page(results: Results) -> Page:
@@ -222,31 +238,11 @@ def page(results: Results) -> Page:
 
 def measure_ratio(results: Results, task: str, way: str, goal: int) -> tuple[float, float, float] | None:
     """Return how many times fewer steps a way takes than HER, with a bootstrap interval over seeds."""
-    steps = {
-        name: {one.piece["seed"]: _count_steps(one, goal) for one in results.where(task=task, way=name)}
-        for name in ("her", way)
-    }
-    shared = sorted(set(steps["her"]) & set(steps[way]))
-    if not shared or all(one.value[f"steps_{goal}"] is None for one in results.where(task=task, way=way)):
-        return None
-    pairs = np.array([[steps["her"][seed], steps[way][seed]] for seed in shared], dtype=float)
-    drawn = pairs[np.random.default_rng(0).integers(len(pairs), size=(DRAWS, len(pairs)))].mean(axis=1)
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
-    means = pairs.mean(axis=0)
-    return float(means[0] / means[1]), float(low), float(high)
-
-
-def _count_steps(found: Any, goal: int) -> int:
-    reached = found.value[f"steps_{goal}"]
-    return int(found.value["curve"][-1][0] if reached is None else reached)
+    return compare_steps(results.where(task=task, way="her"), results.where(task=task, way=way), goal)
 
 
 def _tell_ratio(results: Results, task: str, way: str, goal: int) -> str:
-    found = None if way == "her" else measure_ratio(results, task, way, goal)
-    if found is None:
-        return "—"
-    several = len(results.where(task=task, way=way)) > 1
-    return f"{found[0]:.2f}" + (f" ({found[1]:.2f} to {found[2]:.2f})" if several else "")
+    return write_interval(None if way == "her" else measure_ratio(results, task, way, goal))
 
 
 def missed(results: Results) -> list[str]:

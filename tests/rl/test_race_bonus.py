@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -86,9 +89,47 @@ def test_an_agent_without_a_bonus_learns_the_same_beside_one_that_has_it():
     assert not torch.equal(first[1], second[1])
 
 
+def test_a_bonus_apart_is_worth_nothing_to_the_goal_and_takes_fewer_episodes_as_it_is_earned():
+    bonus = RaceBonus(("apart", ""), 4, 3, 1.0, 4, CPU)
+    assert bonus.episodes.tolist() == [0.5, 0.0]
+    bonus.add(torch.cat([CAUSED[None], STILL], dim=1).expand(2, 2, 3))
+    assert bonus.weights.tolist() == [0.0, 0.0]
+    assert bonus.episodes.tolist() == pytest.approx([0.5 * 0.75 * 0.5, 0.0])
+
+
+def test_rows_for_a_bonus_apart_are_an_agents_own_and_know_where_it_is_earned():
+    bonus = RaceBonus(("apart", ""), 1, 3, 1.0, 4, CPU)
+    memory = EpisodeMemory(2, 1, 3, 4, CPU, bonus=bonus)
+    bonus.add(CAUSED.expand(2, 1, 3))
+    states = torch.zeros(2, 1, 4, 4)
+    states[:, 0, :, 2] = torch.tensor([0.0, 0.0, 1.0, 2.0])  # the place after each step tells the step
+    memory.add(states, torch.zeros(2, 1, 3, 2), torch.zeros(2, 1, 2), torch.zeros(2, 1, dtype=torch.long))
+    assert not memory.sample(1000, 0.5, torch.Generator().manual_seed(0)).apart.any()  # it moves in every episode
+    bonus.rates[:] = 0.5
+    batch = memory.sample(1000, 0.5, torch.Generator().manual_seed(0))
+    assert 200 < batch.apart[0].sum() < 300
+    assert not batch.apart[1].any()
+    assert torch.equal(batch.earned[0] > 0, batch.after[0, :, 2] > 0)
+
+
+def test_rows_for_a_bonus_apart_have_another_reward_and_say_so():
+    agents = GoalAgents((0,), PushView(5.0), 0.5, 8, CPU, apart=True)
+    state, goal = torch.rand(1, 3, 4), torch.rand(1, 3, 2)
+    told = agents.act(state, goal, torch.ones(1, 3))
+    assert not torch.equal(told, agents.act(state, goal))
+    assert torch.equal(agents.act(state, goal), agents.act_alone(0, state, goal))
+    memory = EpisodeMemory(1, 4, 5, 4, CPU)
+    memory.add(torch.rand(1, 4, 6, 4), torch.rand(1, 4, 5, 2), torch.rand(1, 4, 2), torch.zeros(1, 4).long())
+    batch = replace(memory.sample(16, 0.8, torch.Generator().manual_seed(0)), apart=torch.ones(1, 16).bool())
+    first = copy.deepcopy(agents)
+    agents.update(replace(batch, earned=torch.ones(1, 16)))
+    first.update(replace(batch, earned=torch.zeros(1, 16)))
+    assert not torch.equal(agents.critic[0].weight, first.critic[0].weight)
+
+
 def test_a_race_takes_ways_with_a_bonus_and_refuses_unknown_ones():
     race = Race(arena=5.0, margin=0.25, horizon=10, worlds=4, updates=1, rows=16, width=8, episodes=5, steps=120)
-    raced = run_race(race, ["her", "her+bonus", "true+once"], [0, 0, 0], device="cpu")
-    assert [len(one.curve) for one in raced] == [1, 1, 1]
+    raced = run_race(race, ["her", "her+bonus", "true+once", "her+apart"], [0] * 4, device="cpu")
+    assert [len(one.curve) for one in raced] == [1] * 4
     with pytest.raises(QueryError, match="Unknown bonus 'often'; choose from bonus, steady, stored, once, unending"):
         run_race(race, ["her+often"], [0], device="cpu")

@@ -59,7 +59,14 @@ class EnvEpisodes:
     first: Array
 
 
-def run_env_race(race: EnvRace, ways: Sequence[str], seeds: Sequence[int], *, device: str = "cpu") -> list[Raced]:
+def run_env_race(
+    race: EnvRace,
+    ways: Sequence[str],
+    seeds: Sequence[int],
+    *,
+    device: str = "cpu",
+    report: Callable[[int, list[float]], None] | None = None,
+) -> list[Raced]:
     """Train an agent for each way (`her`, `true`, `moved`, `learned`) and its seed; return what became of each."""
     unknown = [way for way in ways if way not in WAYS]
     if unknown:
@@ -94,8 +101,11 @@ def run_env_race(race: EnvRace, ways: Sequence[str], seeds: Sequence[int], *, de
             agents.update(memory.sample(race.rows, race.share, draws))
         if done - looked >= race.every or number == rounds - 1:
             looked = done
-            for at, one in enumerate(raced):
-                one.curve.append((done, look_at(race, envs[False][0], agents, at, place)))
+            shares = [look_at(race, envs[False][0], agents, at, place) for at in range(len(raced))]
+            for one, share in zip(raced, shares, strict=True):
+                one.curve.append((done, share))
+            if report is not None:
+                report(done, shares)
     return raced
 
 

@@ -21,7 +21,8 @@ class RelabelledBatch:
     """Transitions of every agent: `(agents, rows, ...)`; `goal` is where the object was to go.
 
     `bonus`, where there is any, is what each is worth now besides the task's reward, `most` the most that one can be
-    worth to each agent, `(agents, 1)`.
+    worth to each agent, `(agents, 1)`. Rows that are `apart`, where there are any, are not for the goal: in these all
+    that counts is whether something was `earned`.
     """
 
     before: Tensor
@@ -30,6 +31,8 @@ class RelabelledBatch:
     goal: Tensor
     bonus: Tensor | None = None
     most: Tensor | None = None
+    apart: Tensor | None = None
+    earned: Tensor | None = None
 
 
 class EpisodeMemory:
@@ -92,4 +95,8 @@ class EpisodeMemory:
         batch = RelabelledBatch(before, self.actions[self._agents, episode, step], after, goal)
         if self.bonus is None:
             return batch
-        return replace(batch, bonus=self.bonus.read(episode, step), most=self.bonus.most)
+        batch = replace(batch, bonus=self.bonus.read(episode, step), most=self.bonus.most)
+        if not self.bonus.apart.any():
+            return batch
+        apart, earned = self.bonus.draw_apart(episode, step, draw(rows))
+        return replace(batch, apart=apart, earned=earned)

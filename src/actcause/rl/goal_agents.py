@@ -25,14 +25,19 @@ ACTION_COST = 0.01  # of a squared action, so that actors do not get stuck at it
 
 
 class GoalAgents:
-    """Actors and critics with two hidden layers each, and slow copies of both; `view` is what they see."""
+    """Actors and critics with two hidden layers each, and slow copies of both; `view` is what they see.
+
+    With `apart` they are also told by one more input whether it is the goal that counts, or a bonus apart from it.
+    """
 
     def __init__(
-        self, seeds: Sequence[int], view: GoalView, tolerance: float, width: int, device: torch.device
-    ) -> None:
-        self.view, self.tolerance = view, tolerance
-        self.actor = _build(seeds, view.inputs, width, view.actions).to(device)
-        self.critic = _build([seed + 10_000 for seed in seeds], view.inputs + view.actions, width, 1).to(device)
+        self, seeds: Sequence[int], view: GoalView, tolerance: float, width: int, device: torch.device, *,
+        apart: bool = False,
+    ) -> None:  # fmt: skip
+        self.view, self.tolerance, self.apart = view, tolerance, apart
+        inputs = view.inputs + apart
+        self.actor = _build(seeds, inputs, width, view.actions).to(device)
+        self.critic = _build([seed + 10_000 for seed in seeds], inputs + view.actions, width, 1).to(device)
         self.slow_actor, self.slow_critic = copy.deepcopy(self.actor), copy.deepcopy(self.critic)
         for network in (self.slow_actor, self.slow_critic):
             network.requires_grad_(False)
@@ -42,14 +47,21 @@ class GoalAgents:
         self._slow: list[Tensor] = [*self.slow_actor.parameters(), *self.slow_critic.parameters()]
 
     @torch.no_grad()
-    def act(self, state: Tensor, goal: Tensor) -> Tensor:
+    def act(self, state: Tensor, goal: Tensor, apart: Tensor | None = None) -> Tensor:
         """Return the actions, `(agents, rows, numbers)`, that the actors take."""
-        return torch.tanh(self.actor(self.view.observe(state, goal)))
+        return torch.tanh(self.actor(self._observe(state, goal, apart)))
+
+    def _observe(self, state: Tensor, goal: Tensor, apart: Tensor | None) -> Tensor:
+        seen = self.view.observe(state, goal)
+        if not self.apart:
+            return seen
+        told = seen.new_zeros(seen.shape[:-1]) if apart is None else apart.to(seen.dtype)
+        return torch.cat([seen, told[..., None]], dim=-1)
 
     @torch.no_grad()
     def act_alone(self, agent: int, state: Tensor, goal: Tensor) -> Tensor:
         """Return the actions, `(1, rows, numbers)`, that one of the actors takes in states `(1, rows, width)`."""
-        seen = self.view.observe(state, goal)
+        seen = self._observe(state, goal, None)
         for layer in self.actor:
             if isinstance(layer, Linear):
                 seen = torch.baddbmm(layer.bias[agent, None], seen, layer.weight[agent, None])
@@ -59,9 +71,11 @@ class GoalAgents:
 
     def update(self, batch: RelabelledBatch) -> None:
         """Take one step of every critic and every actor."""
-        now, after = (self.view.observe(state, batch.goal) for state in (batch.before, batch.after))
+        now, after = (self._observe(state, batch.goal, batch.apart) for state in (batch.before, batch.after))
         with torch.no_grad():
             reward = -(self.view.measure(batch.after, batch.goal) >= self.tolerance).float()
+            if batch.apart is not None and batch.earned is not None:
+                reward = torch.where(batch.apart, batch.earned - 1, reward)
             later = torch.tanh(self.slow_actor(after))
             value = self.slow_critic(torch.cat([after, later], dim=-1)).squeeze(-1)
             target = reward + DISCOUNT * value

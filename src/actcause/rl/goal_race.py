@@ -110,7 +110,7 @@ def run_race(
     kinds = [way.partition("+")[2] for way in ways]
     ways = [way.partition("+")[0] for way in ways]
     place = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
-    agents = GoalAgents(seeds, PushView(race.arena), race.tolerance, race.width, place)
+    agents = GoalAgents(seeds, PushView(race.arena), race.tolerance, race.width, place, apart="apart" in kinds)
     rounds = max(1, race.steps // (race.worlds * race.horizon))
     episodes = rounds * race.worlds
     bonus = RaceBonus(kinds, episodes, race.horizon, race.bonus, race.times, place) if any(kinds) else None
@@ -124,7 +124,7 @@ def run_race(
     truth = np.zeros((len(ways), 0), dtype=np.int64)
     looked = 0
     for number in range(rounds):
-        played = play(race, agents, seeds, streams, place)
+        played = play(race, agents, seeds, streams, place, None if bonus is None else bonus.episodes)
         states, actions, goals, others = (
             _send(part, place) for part in (played.states, played.actions, played.goals, played.others)
         )
@@ -155,9 +155,10 @@ def run_race(
 
 
 def play(
-    race: Race, agents: GoalAgents, seeds: Sequence[int], streams: Mapping[int, np.random.Generator], place: Any
-) -> Episodes:
-    """Let every agent act for an episode in each of its worlds, exploring."""
+    race: Race, agents: GoalAgents, seeds: Sequence[int], streams: Mapping[int, np.random.Generator], place: Any,
+    shares: torch.Tensor | None = None,
+) -> Episodes:  # fmt: skip
+    """Let every agent act for an episode in each of its worlds, exploring; in this share of them for a bonus apart."""
     domain, order = race.domain, [[*streams].index(seed) for seed in seeds]
     begun = np.stack([begin(domain, stream, race.worlds, race.tolerance) for stream in streams.values()])
     shape = (len(streams), race.horizon, race.worlds)
@@ -171,7 +172,11 @@ def play(
         return np.asarray(np.where(stray[order, step, :, None], wild[order, step], own))
 
     motion = np.stack([draw_motion(domain, stream, race.worlds) for stream in streams.values()])
-    return _roll(race, domain, agents, begun[order], motion[order], choose, lambda step: chance[order, step], place)
+    worlds = torch.arange(race.worlds, device=place)
+    apart = None if shares is None else worlds < (shares[:, None] * race.worlds).round()
+    return _roll(
+        race, domain, agents, begun[order], motion[order], choose, lambda step: chance[order, step], place, apart
+    )
 
 
 def look(race: Race, agents: GoalAgents, count: int, place: Any) -> list[float]:
@@ -207,7 +212,7 @@ def begin(domain: Push, generator: np.random.Generator, worlds: int, tolerance: 
 
 def _roll(
     race: Race, domain: Push, agents: GoalAgents, begun: Array, motion: Array,
-    choose: Callable[[Array, int], Array], chance: Callable[[int], Array], place: Any,
+    choose: Callable[[Array, int], Array], chance: Callable[[int], Array], place: Any, apart: Any = None,
 ) -> Episodes:  # fmt: skip
     count, worlds = begun.shape[:2]
     state = begun.reshape(count * worlds, *begun.shape[2:])
@@ -220,7 +225,7 @@ def _roll(
     motion = motion.reshape(count * worlds, race.others, 2)
     states[:, :, 0] = _read(state, count)
     for step in range(race.horizon):
-        own = agents.act(_send(states[:, :, step], place), wanted).cpu().numpy()
+        own = agents.act(_send(states[:, :, step], place), wanted, apart).cpu().numpy()
         actions[:, :, step] = choose(own, step)
         given = actions[:, :, step].reshape(-1, 2).astype(float)
         if race.noise:

@@ -8,6 +8,10 @@ be raced:
     stored     the same, with the weight that it had when the step was taken
     once       only in the first such step of an episode
     unending   with a weight that never falls
+    apart      as a task of its own, in some episodes, that the same networks learn and are told of by one more input
+
+The last leaves the task's own rewards, and with them the values of its goals, as they are: a goal-conditioned agent
+learns many tasks anyway, and moving the object is one more. Its weight says in how many episodes the agent is at it.
 """
 
 from __future__ import annotations
@@ -18,9 +22,9 @@ import torch
 from torch import Tensor
 
 from ..errors import QueryError, quote
-from .rarity import measure_news
+from .rarity import EPISODES, ROWS, measure_news
 
-KINDS = ("", "bonus", "steady", "stored", "once", "unending")  # "" for none
+KINDS = ("", "bonus", "steady", "stored", "once", "unending", "apart")  # "" for none
 
 
 class RaceBonus:
@@ -46,9 +50,19 @@ class RaceBonus:
             torch.tensor([kind in names for kind in kinds], device=device)
             for names in (KINDS[1:], ("unending",), ("stored",), ("unending", "steady"))
         )
+        self.apart = torch.tensor([kind == "apart" for kind in kinds], device=device)
         self._agents = torch.arange(len(kinds), device=device)[:, None]
         self._kept = 0
-        self.weights = self._weigh()
+        self.weights = self._weigh() * ~self.apart
+
+    @property
+    def episodes(self) -> Tensor:
+        """The share of each agent's next episodes that are for a bonus apart."""
+        return EPISODES * self._weigh(scale=1.0) * self.apart
+
+    def draw_apart(self, episode: Tensor, step: Tensor, drawn: Tensor) -> tuple[Tensor, Tensor]:
+        """Say of rows, by numbers drawn from [0, 1), which are for a bonus apart, and in which it is earned."""
+        return drawn < ROWS * (self.episodes > 0)[:, None], self._caused[self._agents, episode, step]
 
     @property
     def most(self) -> Tensor:
@@ -69,15 +83,15 @@ class RaceBonus:
         moved = caused.any(dim=2).float()
         self.counts += moved.sum(dim=1)
         self.rates += (moved.mean(dim=1) - self.rates) * measure_news(caused.shape[1], end)
-        self.weights = self._weigh()
+        self.weights = self._weigh() * ~self.apart
 
     def read(self, episode: Tensor, step: Tensor) -> Tensor:
         """Return what steps are worth now, `(agents, rows)`."""
         now = torch.where(self._stored, 1.0, self.weights)[:, None]
         return self._caused[self._agents, episode, step] * now
 
-    def _weigh(self) -> Tensor:
+    def _weigh(self, scale: float | None = None) -> Tensor:
         """Return what a step is worth to each agent now; 0 for one without a bonus."""
         left = torch.where(self._lasting, 1.0, (1 - self.counts / self.times).clamp(min=0))
         seldom = torch.where(self._steady, 1.0, 1 - self.rates)
-        return torch.where(self._given, self.scale * left * seldom, 0.0)
+        return torch.where(self._given, (self.scale if scale is None else scale) * left * seldom, 0.0)
