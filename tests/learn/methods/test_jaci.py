@@ -160,3 +160,18 @@ def test_odd_recordings_get_finite_answers(odd: str, monkeypatch: pytest.MonkeyP
     for answers in (learner.predict_proba(data), learner.explain_proba(data)):
         assert np.isfinite(answers).all()
     assert learner.notes_
+
+
+def test_what_decides_a_category_is_learned_by_exchange() -> None:
+    generator = np.random.default_rng(0)
+    state = generator.integers(0, 2, (300, 3, 1)).astype(float)
+    lamp = Transitions(
+        factors=["switch", "weather", "lamp"],
+        state=state,
+        outcome=state[:, 0],
+        own="lamp",
+        metadata={"categorical": ["switch.x0", "next.x0"]},
+    )
+    learner = JACI(**TINY).fit(lamp)
+    assert stages(learner) >= BY_EXCHANGE
+    assert learner.learned_["learned_by"] == "jaci-exchange"

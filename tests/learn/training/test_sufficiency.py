@@ -129,6 +129,36 @@ def test_a_factor_that_would_act_itself_is_no_cause_of_what_another_did() -> Non
     assert float(judged.binary[second, 1].mean()) < 0.05
 
 
+def test_what_is_given_half_of_the_time_is_needed_all_the_same() -> None:
+    """A motor drives by its own speed where there is power, as there is in half of all rows."""
+
+    def drive(rows: Tensor) -> Tensor:
+        motor, power = rows[..., 1, 0], rows[..., 2, 0]
+        return torch.where((motor > 0.5) & (power > 0), 2 + 4 * motor, 0.0)
+
+    inputs, judged = judge_world(drive, 4, chance=0.75, rows=600)
+    driven = (inputs[:, 1, 0] > 0.5) & (inputs[:, 2, 0] > 0)
+    assert int(driven.sum()) > 50
+    motor, power, idle = judged.binary[driven][:, 1:].mean(dim=0).tolist()
+    assert motor > 0.95
+    assert power > 0.65  # a few draws of a half are often more than a half: networks learn what is named mostly
+    assert idle == 0
+    assert not judged.binary[~driven][:, 1:].any()
+
+
+def test_of_outcomes_that_come_by_turns_none_comes_by_itself() -> None:
+    """A step in one of four ways, each as often as another."""
+
+    def step(rows: Tensor) -> Tensor:
+        return torch.floor(2 * rows[..., 1, 0] + 2)
+
+    inputs, judged = judge_world(step, 3, chance=0.01)
+    ways = step(inputs[None])[0]
+    for way in range(4):
+        assert float(judged.binary[ways == way, 1].mean()) > 0.95
+    assert not judged.binary[:, 2].any()
+
+
 def test_an_outcome_that_nothing_predicts_is_judged_by_what_is_likely() -> None:
     generator = torch.Generator().manual_seed(0)
     rows = torch.rand(500, 2, 1, generator=generator) * 2 - 1

@@ -5,8 +5,9 @@
                    (`training/omissions.py`), and how far what the state says is from what the outcome shows; a factor
                    that stays the same throughout an episode and whose exchange makes no prediction worse is idle, and
                    never named (`training/constants.py`); what fails by far is not learned to its end
-    exchange   `ExchangeJACI`, only where the check fails: equal bodies, categories, noise, robots; the network learned
-                   by masks may still answer, if it comes as near to the judgements as any
+    exchange   `ExchangeJACI`, only where the check fails, as it always does for an outcome that is a category: equal
+                   bodies, noise, robots; the network learned by masks may still answer, if it comes as near to the
+                   judgements as any
     choice     the one of the two that does better in the same check
 
 The bounds of the check are those from which on a note would be due (`training/diagnostics.py`).
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 MASKS, EXCHANGE = MaskJACI.method, ExchangeJACI.method
 CHECK = "check"  # what the course of training calls it
 HOPELESS = 2.0  # times what may be left open: nothing that is learned from such a search is worth remembering
+UNFIT = 1000.0  # the doubt where an outcome is a category: masks are judged by how far off they are, and none is near
 OFFERED = "masks"  # the network learned by masks, which may answer where the rest is learned by exchange
 
 
@@ -203,6 +205,8 @@ class _Both:
         found["event_error"] = self._measure_events(position, learner)
         named, surprising = learner.explain(replica.held), self._find_surprising(position)
         found["omitted"] = measure_omitted(replica.held, named, surprising, learner.predict_outcome)
+        if isinstance(learner, MaskJACI) and self.exchange.columns.categorical:
+            return UNFIT
         told = {**found, "disagreement": 0.0} if left_open else found
         return measure_doubt(told, rare=bool(self.shared.surprises.rare[position]))
 

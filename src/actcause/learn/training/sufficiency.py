@@ -30,8 +30,9 @@ SAME = 0.3  # agreement from which on two outcomes count as the same
 TOLERANCE = 0.07  # spreads of the outcome that make no difference
 OFTEN = 48  # rows that all other factors are taken from
 USUAL = 0.7  # an outcome is usual if none comes more often, but for this share
-SPARED = 0.15  # the same for a factor that is exchanged alone
+RIVAL = 0.6  # what comes so often beside an outcome, as a share of how often that comes, is its rival
 LEAST = 0.15  # what comes less often of an own state is not what usually comes
+SPARED = 0.15  # the same where one factor alone is exchanged
 TIMES = 12  # rows that factors outside of a set are taken from
 ENOUGH = 0.6  # a set suffices if the outcome comes so often; a factor more has to pay for itself at this rate
 NEVER = 0.01  # less often than this is never
@@ -225,7 +226,11 @@ class _Rows:
         return (agreed / self.agreed.unsqueeze(-1).clamp(min=1e-6)).clamp(max=1)
 
     def find_usual(self, keep: Tensor, times: int, least: float) -> Tensor:
-        """(rows,), true where no outcome comes much more often than this one when all but those kept are exchanged."""
+        """(rows,), true where this outcome is what mostly comes when all but those kept are exchanged.
+
+        No other comes much more often, and there is none, or not several, that come nearly as often: of two that come
+        by turns neither is what comes by itself.
+        """
         usual = torch.zeros(len(keep), dtype=torch.bool, device=keep.device)
         likely = torch.nonzero(self.measure(keep, FIRST) > NEVER)[:, 0]
         size = max(1, TOGETHER // times)
@@ -233,44 +238,23 @@ class _Rows:
             index = likely[at : at + size]
             part = self.pick(index)
             density = part.exchange(keep[index], times)
-            again = (part.compare(density) > SAME).float().mean((0, 2))
-            most = torch.stack([part.count_variant(density, k) for k in range(density.variants)]).max(dim=0).values
-            usual[index] = (again >= least) & (again >= USUAL * most)
+            same = part.compare(density) > SAME
+            again = same.float().mean((0, 2))
+            counts = torch.stack([part.count_variant(density, k) for k in range(density.variants)], dim=-1)
+            most = counts.mean(0).max(dim=-1).values
+            rivals = (~same & (counts >= RIVAL * again.unsqueeze(-1))).float().mean((0, 2))
+            usual[index] = (again >= least) & (again >= USUAL * most) & (rivals <= again / 2)
         return usual
 
     def count_variant(self, density: Density, variant: int) -> Tensor:
-        """(rows,): how often what comes of one variant comes of the others."""
+        """(models, rows): how often what comes of one variant comes of the others."""
         one = density.map(lambda each: each[:, :, variant : variant + 1])
         outcome, spread = one.likeliest()
         tolerance = None if spread is None else (self.judge.noise * spread).clamp(min=TOLERANCE)
         itself = one.agreement(outcome, tolerance, self.judge.noise).clamp(min=1e-6)
         agreed = (density.agreement(outcome, tolerance, self.judge.noise) / itself > SAME).float()
         others = agreed.sum(2) - agreed[:, :, variant]
-        return (others / (density.variants - 1)).mean(0)
-
-    def find_undone(self, keep: Tensor, alone: Tensor) -> Tensor:
-        """(rows,), true where exchanging all but those kept often brings what mostly comes of the own state."""
-        undone = torch.zeros(len(keep), dtype=torch.bool, device=keep.device)
-        size = max(1, TOGETHER // OFTEN)
-        for at in range(0, len(keep), size):
-            index = torch.arange(at, min(at + size, len(keep)), device=keep.device)
-            part = self.pick(index)
-            plain, spread = part.find_mostly(part.exchange(alone[index], OFTEN))
-            tolerance = None if spread is None else (self.judge.noise * spread).clamp(min=TOLERANCE)
-            agreed = part.exchange(keep[index], OFTEN).agreement(plain, tolerance, self.judge.noise) > SAME
-            undone[index] = agreed.float().mean((0, 2)) >= 1 - ENOUGH
-        return undone
-
-    def find_mostly(self, density: Density) -> tuple[OutcomeValues, Tensor | None]:
-        """Find what comes of most variants, (models, rows, 1, …), and its spread."""
-        counts = torch.stack([self.count_variant(density, k) for k in range(density.variants)])
-        most = counts.argmax(dim=0)
-
-        def take(each: Tensor) -> Tensor:
-            at = most.reshape(1, -1, *[1] * (each.dim() - 2)).expand(*each.shape[:2], 1, *each.shape[3:])
-            return each.gather(2, at)
-
-        return density.map(take).likeliest()
+        return others / (density.variants - 1)
 
     # -- sets of factors -----------------------------------------------------------------------------
 
@@ -312,14 +296,9 @@ class _Rows:
             keep[:, k] = 0
             rare = torch.nonzero(self.measure(keep, GLANCE) < SURE)[:, 0]
             rare = rare[self.pick(rare).measure(keep[rare]) < ENOUGH] if len(rare) else rare
-            if not len(rare):
-                continue
-            # A factor that would act itself, were it another, is not needed for what comes when it does not act. But
-            # where without it often nothing happens, it is: power, beside a motor, though half of the time there is.
-            spared = self.pick(rare).find_usual(keep[rare], OFTEN, SPARED)
-            if bool(spared.any()):
-                spared[spared.clone()] = ~self.pick(rare[spared]).find_undone(keep[rare[spared]], alone[rare[spared]])
-            needed[rare[~spared], k] = 1
+            # A factor that would act itself, were it another, is not needed for what comes when it does not act.
+            spared = self.pick(rare).find_usual(keep[rare], OFTEN, SPARED) if len(rare) else rare
+            needed[rare[~spared.bool()], k] = 1
         return needed if self.present is None else torch.maximum(alone, needed * self.present)
 
     def reach(self, binary: Tensor, alone: Tensor) -> Tensor:
