@@ -65,3 +65,12 @@ def test_an_outcome_that_is_the_state_itself_is_refused() -> None:
         Transitions(**{**given, "outcome": given["state"][:, 0, :1]})
     table = {"door.x": [0.0, 1.0], "car.x": [0.0, 0.0], "next.door.x": [0.0, 1.0]}
     assert "is what it was before in all rows" in Transitions.from_frame(table).notes[-1]
+
+
+def test_an_outcome_that_resembles_another_feature_than_that_of_its_name_is_noted() -> None:
+    place, speed = np.random.default_rng(0).normal(size=(2, 100))
+    state = np.stack([place, speed], axis=1)[:, None]
+    given = {"factors": ["ball"], "state": state, "outcome": speed[:, None] * 0.9, "own": "ball"}
+    [note] = Transitions(**given).notes
+    assert note.startswith("The outcome's 'x0' is like 'x1' of 'ball' one step before")
+    assert Transitions(**given, outcome_features=["x1"]).notes == ()

@@ -13,7 +13,8 @@ from .layout import Layout, check_factor, check_name
 def read_classes(given: Any, layout: Layout) -> dict[str, str]:
     """Read the class of every factor: as given, else the factor's own name.
 
-    >>> layout = Layout.build(["ball1", "ball2", "wall"], {"ball1": ["x"], "ball2": ["x"], "wall": ["at"]})
+    >>> features = {"ball1": ["x"], "ball2": ["x"], "wall": ["at"]}
+    >>> layout = Layout.build(list(features), features, own="wall")
     >>> read_classes({"ball1": "ball", "ball2": "ball"}, layout)
     {'ball1': 'ball', 'ball2': 'ball', 'wall': 'wall'}
     """

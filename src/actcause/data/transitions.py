@@ -16,6 +16,7 @@ from .layout import Layout, check_name
 from .parquet import ROWS
 from .reading import read_frame, read_rows
 from .row_arrays import RowArrays, concatenate
+from .shifted_features import find_shifted_features
 from .standardise import Standardiser
 from .validate import Array, check_numbers, read_only
 from .writer import Writer
@@ -159,6 +160,7 @@ class Transitions(RowArrays):
             notes.append(
                 f"The outcome '{self.outcome_factor}' is what it was before in all rows: is it one step later?"
             )
+        notes += find_shifted_features(self.layout, self.state, self.outcome)
         if self.episode is not None:
             stretches = 1 + int(np.count_nonzero(self.episode[1:] != self.episode[:-1]))
             if stretches > len(np.unique(self.episode)):
