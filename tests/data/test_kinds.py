@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actcause.data import DataError, Transitions
+from actcause.data import DataError, Transitions, describe
 
 
 def arrays(rows: int = 6) -> dict[str, Any]:
@@ -64,7 +64,9 @@ def test_an_outcome_that_is_the_state_itself_is_refused() -> None:
     with pytest.raises(DataError, match="'door' is what it was before in all 6 rows: give its value one step later"):
         Transitions(**{**given, "outcome": given["state"][:, 0, :1]})
     table = {"door.x": [0.0, 1.0], "car.x": [0.0, 0.0], "next.door.x": [0.0, 1.0]}
-    assert "is what it was before in all rows" in Transitions.from_frame(table).notes[-1]
+    still = Transitions.from_frame(table)
+    assert "is what it was before in all rows" in still.notes[-1]
+    assert describe(still).notes == still.notes
 
 
 def test_an_outcome_that_resembles_another_feature_than_that_of_its_name_is_noted() -> None:
