@@ -210,6 +210,15 @@ def test_entries_that_no_factor_is_made_of_may_hold_anything() -> None:
         record(Nested("dict"), "block", 5)
 
 
+def test_features_may_be_named_of_an_object_that_was_never_there() -> None:
+    class Blind(Table):
+        def look(self) -> Any:
+            return {**super().look(), "hand": np.array([np.nan])}
+
+    made = record(Blind("dict"), "block", 5, features={"hand": ["x"], "block": ["x", "v"]})
+    assert made.factors == ("block", "mode", "action")
+
+
 def test_what_was_not_begun_cannot_be_recorded() -> None:
     with pytest.raises(DataError, match="Nothing was recorded"):
         Recorder(Table(), "block", factors=SLICES).transitions()

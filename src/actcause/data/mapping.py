@@ -261,7 +261,8 @@ def _outcome(
     features = list(found_columns)
     if name in factors and not isinstance(listed, Mapping):
         features = list(factors[name])
-        if isinstance(chosen, Sequence) and len(chosen) == len(found_columns) and set(chosen) <= set(features):
+        listed_alone = isinstance(chosen, Sequence) and len(chosen) == len(found_columns)
+        if listed_alone and all(feature in features for feature in chosen):
             features = [str(feature) for feature in chosen]  # the columns are those of the features that are explained
         if len(features) != len(found_columns):
             raise DataError(

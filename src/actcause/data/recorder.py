@@ -84,6 +84,8 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         self._outcome, self._factors, self._action, self._truth = outcome, factors, action, truth
         self._names = {factor: list(names) for factor, names in (features or {}).items()}
+        self._named = tuple(self._names)
+        self._seen = set() if action is None else {action}
         self._categorical = list(categorical)
         name = getattr(env.spec, "id", None) or type(env.unwrapped).__name__
         self._mapping = {
@@ -140,8 +142,9 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
             factor, _, feature = column.partition(".")
             if factor not in ("next", "cause", "episode"):
                 features.setdefault(factor, {})[feature] = column
-        for factor in self._names:
-            check_factor(factor, tuple(features), "features")
+        if not callable(self._factors):  # a function may leave an object out all the time
+            for factor in self._named:
+                check_factor(factor, sorted(self._seen), "features")
         known = {
             f"{factor}.{feature}": column for factor, named in features.items() for feature, column in named.items()
         }
@@ -174,6 +177,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
             wanted = list_entries(entries, self._factors)
             rows = {str(name): _as_row(entries[name], str(name)) for name in wanted}
             given = split_observation(rows, self._factors)
+        self._seen.update(map(str, given))
         named = {str(factor): self._name_features(str(factor), values) for factor, values in given.items()}
         return {factor: values for factor, values in named.items() if values}
 
