@@ -295,7 +295,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     refused(tmp_path / "nothing.parquet", "No such file")
     refused(tmp_path, "is not a file")
     (tmp_path / "d.csv").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
-    refused(tmp_path / "d.csv", "neither Parquet nor text")
+    refused(tmp_path / "d.csv", "neither Parquet, NPZ nor text")
     pq.write_table(pa.table({"a": [1.0], "b": [2.0]}), tmp_path / "e.parquet")
     refused(tmp_path / "e.parquet", "do not say what they are .* give mapping, in JSON")
 
@@ -432,8 +432,8 @@ def test_absent_objects_may_have_no_values(tmp_path: Path) -> None:
         (CSV, {"episode": "trail"}, "no column 'trail'; did you mean 'trial'"),
         (CSV, {"epsiode": "trial"}, "Unknown key 'epsiode' of the mapping; did you mean 'episode'"),
         (CSV, {"metadata": 3}, "'metadata' of the mapping must be a table"),
-        (CSV, {"classes": 3}, "'classes' of the mapping must be a table of factors"),
-        (CSV, {"classes": {"push": ""}}, "'classes' of the mapping must be a table of factors"),
+        (CSV, {"classes": 3}, "'classes' must be a table of factors"),
+        (CSV, {"classes": {"push": ""}}, "'classes' must be a table of factors"),
         (CSV, {"classes": {"pus": "a"}}, "Unknown factor 'pus' .classes.; did you mean 'push'"),
         (CSV, {"classes": {"push": "a", "block": "a"}}, "'push' and 'block' are both of class 'a' and must have"),
         (CSV, {"edges": ["blok"]}, "did you mean 'block'"),
@@ -582,9 +582,22 @@ def test_flat_observations_are_cut_into_factors() -> None:
     assert (made.outcome_features, made.metadata["categorical"]) == (("y",), ["action.x0"])
     named = from_minari(episodes, "block", factors={**SLICES, "push": "action"})
     assert named.factors == ("hand", "block", "goal", "push")
+    kinds = from_minari(episodes, "block", factors=SLICES, classes={"hand": "arm"}, categorical=["action"])
+    assert (kinds.metadata["classes"]["hand"], kinds.metadata["categorical"]) == ("arm", ["action.x0"])
+    again = from_minari([flat_episode(0), flat_episode(0)], "block", factors=SLICES)
+    assert again.episode is not None
+    assert again.episode.tolist() == [0] * 4 + [1] * 4  # episodes of one number, of two data sets, stay apart
     past = from_minari(episodes, "block", factors=SLICES, history=1)
     assert past == from_minari(episodes, "block", factors=SLICES).with_history(1)
     assert len(past) == 6
+
+
+def test_discrete_actions_of_a_data_set_are_categories() -> None:
+    episodes = [flat_episode(0)]
+    dataset = SimpleNamespace(iterate_episodes=lambda: iter(episodes), action_space=gymnasium.spaces.Discrete(2))
+    assert from_minari(dataset, "block", factors=SLICES).metadata == {"categorical": ["action.x0"]}
+    dataset.action_space = gymnasium.spaces.Box(-1, 1, (1,))
+    assert from_minari(dataset, "block", factors=SLICES).metadata == {}
 
 
 def test_an_object_that_is_nan_in_an_episode_is_absent_there() -> None:

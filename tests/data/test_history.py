@@ -90,6 +90,12 @@ def test_a_past_that_cannot_be_had_is_refused() -> None:
         shuffled.with_history(1)
     with pytest.raises(DataError, match="'history' must be"):
         data.with_history(-1)
+    with pytest.raises(DataError, match=r"has a feature 'd.@-1' already: the past can be added only once"):
+        data.with_history(1).with_history(1)
+    log = {"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 1.0]}
+    mapping = {"factors": {"a": ["a"], "b": ["b"]}, "outcome": "a", "history": 5}
+    with pytest.raises(DataError, match="No row has 5 rows of its episode before it"):
+        Transitions.from_frame(log, mapping)
 
 
 def test_learning_with_a_past_finds_what_one_frame_cannot() -> None:

@@ -46,6 +46,21 @@ def test_features_of_the_outcome_are_chosen_among_columns_of_the_next_value() ->
     assert Transitions.from_frame(frame, {"outcome_features": ["y"]}).outcome.ravel().tolist() == [1, 5]
 
 
+def test_columns_of_the_next_value_may_be_those_of_the_chosen_features_alone() -> None:
+    frame = {**LOG, "after": LOG["x"][1:] + LOG["x"][:1]}
+    chosen = {**MAPPING, "outcome": {"ball": ["after"]}, "outcome_features": ["x"]}
+    assert Transitions.from_frame(frame, chosen).outcome_features == ("x",)
+    with pytest.raises(DataError, match="'ball' has 2 features and 1 columns of the next value"):
+        Transitions.from_frame(frame, {**MAPPING, "outcome": {"ball": ["after"]}})
+
+
+def test_text_in_a_column_of_numbers_is_told_where_kinds_go() -> None:
+    with pytest.raises(DataError, match="Got 'red' in row 1 instead; kinds go into 'categorical'"):
+        Transitions.from_frame({**LOG, "p": ["red"] * len(LOG["p"])}, MAPPING)
+    with pytest.raises(DataError, match=r"must hold true or false \(or 1 and 0\). Got 'perhaps' in row 1"):
+        Transitions.from_frame({**LOG, "hit": ["perhaps"] * len(LOG["p"])}, {**MAPPING, "cause": {"paddle": "hit"}})
+
+
 def test_an_outcome_that_is_read_from_the_states_own_column_is_refused() -> None:
     wrong = {**MAPPING, "outcome": {"ball": ["x", "vx"]}}
     with pytest.raises(
@@ -64,7 +79,7 @@ def test_an_outcome_that_is_read_from_the_states_own_column_is_refused() -> None
         ({"features": ["x"]}, "'features' of the mapping must be a table"),
         ({"features": {"ball": ["x"]}}, "features of 'ball' must be 2 different names"),
         ({"features": {"bal": ["x"]}}, "Unknown factor 'bal' .features.; did you mean 'ball'"),
-        ({"places": "x"}, "'places' of the mapping must be a list"),
+        ({"places": "x"}, "'places' must be a list such as"),
         ({"places": ["z"]}, "Unknown feature 'z' .places."),
         ({"categorical": "ball"}, "'categorical' must be a list such as"),
         ({"categorical": ["ball.z"]}, "Unknown categorical feature 'ball.z'; did you mean"),
@@ -73,6 +88,7 @@ def test_an_outcome_that_is_read_from_the_states_own_column_is_refused() -> None
         ({"history": 1.5}, "'history' must be a number of past frames"),
         ({"differences": "x"}, "'differences' must be true, or a list"),
         ({"differences": ["z"]}, "Unknown feature 'z' .differences."),
+        ({"categorical": ["ball"], "differences": ["vx"]}, "'vx' .differences. is categorical"),
         ({"factors": {"ball": ["x", "x"]}}, "Column 'x' stands twice in 'ball'"),
     ],
 )

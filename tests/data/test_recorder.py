@@ -174,6 +174,12 @@ def test_true_causes_of_a_domain_come_through() -> None:
         ({"factors": SLICES, "truth": lambda *step: "hand"}, "must be the names of the factors"),
         ({"factors": SLICES, "categorical": ["hnd"]}, "Unknown categorical feature 'hnd'"),
         ({"factors": SLICES, "frames": 0}, "positive integer"),
+        (
+            {"factors": SLICES, "features": {"blok": ["x", "v"]}},
+            "Unknown factor 'blok' .features.; did you mean 'block'",
+        ),
+        ({"factors": SLICES, "truth": lambda *step: [True, False]}, "must be the names of the factors .* for none"),
+        ({"factors": SLICES, "history": 20}, "No row has 20 rows of its episode before it"),
     ],
 )
 def test_a_mistake_is_one_sentence(options: dict[str, Any], message: str) -> None:
@@ -183,7 +189,39 @@ def test_a_mistake_is_one_sentence(options: dict[str, Any], message: str) -> Non
     assert "\n" not in str(wrong.value)
 
 
+@pytest.mark.parametrize("env", [None, "CartPole-v1", gymnasium.vector.SyncVectorEnv([Table, Table])])
+def test_what_is_no_environment_is_refused_in_one_sentence(env: Any) -> None:
+    with pytest.raises(DataError, match="must be a Gymnasium environment, such as"):
+        Recorder(env, "block")
+
+
+def test_a_factor_that_is_a_discrete_entry_is_a_category() -> None:
+    made = record(Table("dict"), "block", 5, factors={"thing": "hand", "phase": "mode", "block": "block"})
+    assert made.metadata["categorical"] == ["phase.x0", "action.x0"]
+
+
+def test_entries_that_no_factor_is_made_of_may_hold_anything() -> None:
+    class Nested(Table):
+        def look(self) -> Any:
+            return {**super().look(), "camera": {"left": 1}}
+
+    assert record(Nested("dict"), "block", 5, factors=["hand", "block"]).factors == ("hand", "block", "action")
+    with pytest.raises(DataError, match="Entry 'camera' must be an array"):
+        record(Nested("dict"), "block", 5)
+
+
+def test_features_may_be_named_of_an_object_that_was_never_there() -> None:
+    class Blind(Table):
+        def look(self) -> Any:
+            return {**super().look(), "hand": np.array([np.nan])}
+
+    made = record(Blind("dict"), "block", 5, features={"hand": ["x"], "block": ["x", "v"]})
+    assert made.factors == ("block", "mode", "action")
+
+
 def test_what_was_not_begun_cannot_be_recorded() -> None:
+    with pytest.raises(DataError, match="Nothing was recorded"):
+        Recorder(Table(), "block", factors=SLICES).transitions()
     env = Recorder(Table(), "block", factors=SLICES)
     with pytest.raises(DataError, match=r"call reset\(\) first"):
         env.step(0)

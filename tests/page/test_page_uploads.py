@@ -109,7 +109,7 @@ def mistakes(tmp_path):
     yield "short.parquet", whole[:-100], "short.parquet ends too early"
     yield "torn.parquet", whole[:50] + bytes(200) + whole[250:], "torn.parquet"
     yield "foreign.parquet", b"not a recording at all", "foreign.parquet is not a Parquet file."
-    yield "bytes.csv", bytes(range(256)) * 40, "bytes.csv is neither Parquet nor text in UTF-8"
+    yield "bytes.csv", bytes(range(256)) * 40, "bytes.csv is neither Parquet, NPZ nor text in UTF-8"
     yield "empty.csv", b"", "The file is empty."
     yield "ragged.csv", table(rows=["1,2,3,4", "1,2"]), "ragged.csv cannot be read as CSV"
     yield "twice.csv", b"a,a\n1,2\n", "twice.csv has two columns called 'a'"

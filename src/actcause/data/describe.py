@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from os import PathLike
@@ -172,23 +172,23 @@ class _Recording:
             still=self.still / self.rows if layout.shared else None,
             edges=layout.edges,
             factors=factors,
-            notes=tuple(_notes(factors, outcome, layout, self.rows, self.stretches > (episodes or 0))),
+            notes=tuple(self._notes(factors, outcome)),
             metadata=self.metadata,
         )
 
-
-def _notes(
-    factors: Mapping[str, FactorSummary], outcome: FactorSummary, layout: Layout, rows: int, scattered: bool
-) -> Iterable[str]:
-    if rows < 2:
-        return
-    for factor, summary in factors.items():
-        if all(feature.constant for feature in summary.features.values()):
-            yield f"'{factor}' never changes, so nothing can be learned about it from these rows."
-    if all(feature.constant for feature in outcome.features.values()):
-        yield f"The outcome '{layout.outcome_factor}' never changes."
-    if scattered:
-        yield "The rows of an episode do not all stand next to one another."
+    def _notes(self, factors: Mapping[str, FactorSummary], outcome: FactorSummary) -> Iterator[str]:
+        if self.rows < 2:
+            return
+        for factor, summary in factors.items():
+            if all(feature.constant for feature in summary.features.values()):
+                yield f"'{factor}' never changes, so nothing can be learned about it from these rows."
+        name = self.layout.outcome_factor
+        if all(feature.constant for feature in outcome.features.values()):
+            yield f"The outcome '{name}' never changes."
+        elif self.still == self.rows and len(self.layout.shared) == len(self.layout.outcome_features):
+            yield f"The outcome '{name}' is what it was before in all rows: is it one step later?"
+        if self.episodes is not None and self.stretches > len(self.episodes):
+            yield "The rows of an episode do not all stand next to one another."
 
 
 class _Features:

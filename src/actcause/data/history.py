@@ -59,6 +59,12 @@ class Past:
         for name in chosen - every:
             check_name(name, sorted(every), f"Unknown feature {quote(name)} (differences)", "the features are")
         kept = set(categorical)
+        for name in () if self.differences is True else chosen:
+            having = [factor for factor, named in layout.features.items() if name in named]
+            if all(f"{factor}.{name}" in kept for factor in having):
+                raise DataError(
+                    f"'{name}' (differences) is categorical, and categories have no difference: leave it out."
+                )
         return {
             factor: [k for k, name in enumerate(named) if name in chosen and f"{factor}.{name}" not in kept]
             for factor, named in layout.features.items()
@@ -75,6 +81,10 @@ class Past:
             ]
             for factor, named in layout.features.items()
         }
+        for factor, named in features.items():
+            twice = next((name for position, name in enumerate(named) if name in named[:position]), None)
+            if twice is not None:
+                raise DataError(f"'{factor}' has a feature '{twice}' already: the past can be added only once.")
         return Layout.build(
             layout.factors,
             features,

@@ -43,6 +43,7 @@ from ..errors import DataError, quote
 from .array_columns import find_columns
 from .categories import read_categorical
 from .history import Past
+from .kinds import read_classes, read_places
 from .layout import RESERVED, Layout, check_factor, check_name
 from .parquet import check_readable
 
@@ -110,7 +111,8 @@ class ColumnMap:
         factors = _name_features(_factors(mapping.get("factors"), columns), mapping.get("features"))
         names = list(factors)
         outcome, features, following = _choose_features(
-            mapping.get("outcome_features"), *_outcome(mapping.get("outcome"), factors, columns)
+            mapping.get("outcome_features"),
+            *_outcome(mapping.get("outcome"), factors, columns, mapping.get("outcome_features")),
         )
         _check_outcome(outcome, following, factors)
         own = mapping.get("own", outcome if outcome in factors else False)
@@ -132,9 +134,9 @@ class ColumnMap:
         if not isinstance(metadata, Mapping):
             raise DataError(f"'metadata' of the mapping must be a table. Got {quote(metadata)} instead.")
         if mapping.get("classes") is not None:
-            metadata = {**metadata, "classes": _classes(mapping["classes"], layout)}
+            metadata = {**metadata, "classes": read_classes(mapping["classes"], layout)}
         if mapping.get("places") is not None:
-            metadata = {**metadata, "places": _places(mapping["places"], layout)}
+            metadata = {**metadata, "places": read_places(mapping["places"], layout)}
         categorical, categories = read_categorical(mapping.get("categorical", ()), layout)
         past = Past.read(mapping.get("history"), mapping.get("differences"))
         past.changing(layout, categorical)
@@ -228,7 +230,7 @@ def _factors(given: Any, columns: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def _outcome(
-    given: Any, factors: Mapping[str, Mapping[str, str]], columns: Sequence[str]
+    given: Any, factors: Mapping[str, Mapping[str, str]], columns: Sequence[str], chosen: Any
 ) -> tuple[str, list[str], tuple[str, ...] | None]:
     """Read the outcome's name, its features, and the columns of its next value (None: the following row's)."""
     marked: dict[str, dict[str, str]] = {}
@@ -259,6 +261,9 @@ def _outcome(
     features = list(found_columns)
     if name in factors and not isinstance(listed, Mapping):
         features = list(factors[name])
+        listed_alone = isinstance(chosen, Sequence) and len(chosen) == len(found_columns)
+        if listed_alone and all(feature in features for feature in chosen):
+            features = [str(feature) for feature in chosen]  # the columns are those of the features that are explained
         if len(features) != len(found_columns):
             raise DataError(
                 f"'{name}' has {len(features)} features and {len(found_columns)} columns of the next value: "
@@ -313,14 +318,6 @@ def _check_outcome(outcome: str, following: tuple[str, ...] | None, factors: Map
     )
 
 
-def _places(given: Any, layout: Layout) -> list[str]:
-    """Read the features that say where a thing is."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise DataError(f"'places' of the mapping must be a list such as ['x', 'y']. Got {quote(given)} instead.")
-    known = sorted({name for named in layout.features.values() for name in named})
-    return [check_name(name, known, f"Unknown feature {quote(name)} (places)", "the features are") for name in given]
-
-
 def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     if given is None:
         return {factor: f"{what}.{factor}" for factor in factors if f"{what}.{factor}" in columns}
@@ -329,21 +326,3 @@ def _flags(what: str, given: Any, factors: Sequence[str], columns: Sequence[str]
     if not isinstance(given, Mapping):
         raise DataError(f"'{what}' of the mapping must be a table of factors and columns. Got {quote(given)} instead.")
     return {check_factor(factor, factors, what): _column(column, columns) for factor, column in given.items()}
-
-
-def _classes(given: Any, layout: Layout) -> dict[str, str]:
-    """Read the class of every factor: as given, else the factor's own name."""
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given.values()):
-        raise DataError(f"'classes' of the mapping must be a table of factors and their classes. Got {quote(given)}.")
-    named = {check_factor(factor, layout.factors, "classes"): str(name) for factor, name in given.items()}
-    classes = {factor: named.get(factor, factor) for factor in layout.factors}
-    first: dict[str, str] = {}
-    for factor, name in classes.items():
-        like = first.setdefault(name, factor)
-        if layout.features[factor] != layout.features[like]:
-            raise DataError(
-                f"'{factor}' and '{like}' are both of class '{name}' and must have the same features. "
-                f"Got {', '.join(layout.features[factor])} and {', '.join(layout.features[like])}: "
-                "name the features ({'x': 'column'}) or the classes differently."
-            )
-    return classes

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, import_extra, quote
-from .categories import describe_categories, read_categorical
+from .categories import MOST
+from .kinds import describe_kinds
 from .layout import Layout, check_factor, check_name
 from .observations import FLAT, Factors, split_observation
 from .row_arrays import concatenate
@@ -26,6 +27,8 @@ def from_minari(
     features: Mapping[str, Sequence[str]] | None = None,
     outcome_features: Sequence[str] | None = None,
     categorical: Sequence[str] = (),
+    classes: Mapping[str, str] | None = None,
+    places: Sequence[str] | None = None,
     cause: str | None = None,
     history: int = 0,
     differences: bool | Sequence[str] = False,
@@ -35,9 +38,10 @@ def from_minari(
     `dataset` is a `minari.MinariDataset`, the id of one that is stored here, or any iterable of episodes.
     Every entry of the observation is a factor (`factors` chooses some, or says which slices are which), and so are the
     actions, under the name `action` (None leaves them out). The outcome is the factor `outcome` one step later, or some
-    `outcome_features` of it; `own` defaults to it. `categorical` lists features or factors that are categories. An
-    object all of whose values are NaN is absent. `cause` names an entry of the episode's infos that holds the true
-    causes, in the order of the factors. `history` and `differences` are those of `Transitions.with_history`.
+    `outcome_features` of it; `own` defaults to it. `categorical` lists features or factors that are categories;
+    discrete actions of a Minari data set are. `classes` and `places` are those of `Transitions`. An object all of
+    whose values are NaN is absent. `cause` names an entry of the episode's infos that holds the true causes, in the
+    order of the factors. `history` and `differences` are those of `Transitions.with_history`.
 
     >>> from types import SimpleNamespace
     >>> observations = {"ball": np.arange(4.0)[:, None], "paddle": np.zeros((4, 1))}
@@ -52,8 +56,11 @@ def from_minari(
     >>> from_minari([flat], "block", factors={"hand": "observation[0:2]", "block": slice(2, 4)}).factors
     ('hand', 'block', 'action')
     """
-    parts = []
+    parts: list[Transitions] = []
+    numbers: list[int] = []
     layout: Layout | None = None
+    dataset = _load(dataset)
+    acts_discretely = _is_discrete(getattr(dataset, "action_space", None))
     for position, episode in enumerate(_episodes(dataset)):
         columns = _columns(episode, action, factors)
         after = check_factor(outcome, tuple(columns), "outcome")
@@ -62,25 +69,39 @@ def from_minari(
             continue
         if layout is None:
             layout = _layout(columns, features, own or outcome, outcome, outcome_features)
-            metadata = describe_categories(read_categorical(categorical, layout)[0], {})
+            kinds = [*categorical, *([action] if action in layout.factors and acts_discretely else [])]
+            metadata = describe_kinds(layout, {}, categorical=kinds or None, classes=classes, places=places)
         own_number = getattr(episode, "id", None)
         number = int(own_number) if isinstance(own_number, (int, np.integer)) else position
+        numbers.append(number)
         parts.append(_transitions(layout, columns, steps, number, _truth(episode, cause, steps), metadata))
     if not parts:
         raise DataError("There must be at least one episode with a step. Got none.")
+    if len(set(numbers)) < len(numbers):  # of several data sets: episodes of one number would seem to be one
+        parts = [part.replaced(episode=np.full(len(part), position)) for position, part in enumerate(parts)]
     if any(part.mask is not None for part in parts):
         every = [np.ones(part.state.shape[:2], bool) if part.mask is None else part.mask for part in parts]
         parts = [part.replaced(mask=mask) for part, mask in zip(parts, every, strict=True)]
     return concatenate(parts).with_history(history, differences=differences)
 
 
+def _load(dataset: Any) -> Any:
+    if not isinstance(dataset, str):
+        return dataset
+    minari = import_extra("minari", "Reading a Minari data set by its id", "minari")
+    try:
+        return minari.load_dataset(dataset)
+    except (FileNotFoundError, ValueError) as wrong:
+        raise DataError(f"Minari cannot load {quote(dataset)}: {str(wrong).strip().rstrip('.')}.") from wrong
+
+
+def _is_discrete(space: Any) -> bool:
+    """Tell whether actions are of few kinds, without importing Gymnasium."""
+    count = getattr(space, "n", None) if type(space).__name__ == "Discrete" else None
+    return isinstance(count, (int, np.integer)) and int(count) <= MOST
+
+
 def _episodes(dataset: Any) -> Iterator[Any]:
-    if isinstance(dataset, str):
-        minari = import_extra("minari", "Reading a Minari data set by its id", "minari")
-        try:
-            dataset = minari.load_dataset(dataset)
-        except (FileNotFoundError, ValueError) as wrong:
-            raise DataError(f"Minari cannot load {quote(dataset)}: {str(wrong).strip()}.") from wrong
     every = dataset.iterate_episodes() if hasattr(dataset, "iterate_episodes") else dataset
     if not isinstance(every, Iterable):
         raise DataError(f"A Minari data set or a list of episodes is needed. Got {quote(dataset)} instead.")

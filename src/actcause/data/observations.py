@@ -39,6 +39,21 @@ def split_observation(entries: Mapping[str, Array], factors: Factors) -> dict[st
     return {name: _select(name, entries, name) for name in factors}
 
 
+def list_entries(entries: Mapping[str, Any], factors: Factors) -> list[str]:
+    """List the entries that the factors are made of; all where that cannot be told.
+
+    >>> list_entries({"a": 0, "b": 0, "camera": 0}, {"hand": "a[0:3]", "block": "b"})
+    ['a', 'b']
+    """
+    written = list(factors.values()) if isinstance(factors, Mapping) else factors
+    if written is None or isinstance(written, str) or not isinstance(written, Sequence):
+        return list(entries)
+    parts = [part for each in written for part in (each if isinstance(each, (list, tuple)) else [each])]
+    named = {part if part in entries else part.partition("[")[0] for part in parts if isinstance(part, str)}
+    positions = any(not isinstance(part, str) for part in parts)
+    return [name for name in entries if name in named or (positions and name == FLAT)] or list(entries)
+
+
 def _select(written: Any, entries: Mapping[str, Array], factor: str) -> Array:
     if isinstance(written, str):
         sliced = SLICE.fullmatch(written)

@@ -80,7 +80,8 @@ def _read_table(source: Path, given: Mapping[str, Any], rows: int) -> Iterator[R
         empty = False
         yield batch
     if empty:
-        raise DataError(f"{source} holds not a single transition.")
+        past = f" with {mapped.past.rows} rows of its episode before it" if mapped.past else ""
+        raise DataError(f"{source} holds not a single transition{past}.")
 
 
 def read_frame(frame: Any, mapping: Any = None) -> RowArrays:
@@ -95,6 +96,8 @@ def read_frame(frame: Any, mapping: Any = None) -> RowArrays:
     if odd is not None:
         raise DataError(f"Every column must hold one value per row. Got {shapes[odd]} values in column '{odd}'.")
     parts = list(_read_chunks(mapped, Survey.of(mapped, [columns]), [columns])) if first != (0,) else []
+    if not parts and mapped.past and first != (0,):
+        raise DataError(f"No row has {mapped.past.rows} rows of its episode before it: record longer episodes.")
     if not parts:
         raise DataError("There must be at least one transition. Got none.")
     return concatenate(parts)

@@ -20,7 +20,7 @@ from gymnasium import spaces
 from ..errors import DataError, quote
 from .categories import MOST
 from .layout import check_factor
-from .observations import FLAT, Factors, split_observation
+from .observations import FLAT, Factors, list_entries, split_observation
 from .transitions import Transitions
 
 Named = Mapping[str, Mapping[str, Any]]  # the values of the features of each factor that is there
@@ -75,9 +75,17 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         places: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
+        if not isinstance(env, gymnasium.Env):
+            several = " A vector environment holds several: record one." if hasattr(env, "num_envs") else ""
+            raise DataError(
+                "What is recorded must be a Gymnasium environment, such as gymnasium.make('CartPole-v1'). "
+                f"Got {quote(env)} instead.{several}"
+            )
         super().__init__(env)
         self._outcome, self._factors, self._action, self._truth = outcome, factors, action, truth
         self._names = {factor: list(names) for factor, names in (features or {}).items()}
+        self._named = tuple(self._names)
+        self._seen = set() if action is None else {action}
         self._categorical = list(categorical)
         name = getattr(env.spec, "id", None) or type(env.unwrapped).__name__
         self._mapping = {
@@ -125,7 +133,8 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
     def transitions(self, *, history: int = 0, differences: bool | Sequence[str] = False) -> Transitions:
         """Return what was recorded so far; `history` and `differences` as in `Transitions.with_history`."""
         if not self._rows:
-            check_factor(self._outcome, list(self._before[1] if self._before else ()), "outcome")
+            if self._before is not None and self._before[1]:
+                check_factor(self._outcome, list(self._before[1]), "outcome")
             raise DataError("Nothing was recorded: reset the environment and take steps.")
         columns = {name: _as_array(values) for name, values in self._columns.items()}
         features: dict[str, dict[str, str]] = {}
@@ -133,6 +142,9 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
             factor, _, feature = column.partition(".")
             if factor not in ("next", "cause", "episode"):
                 features.setdefault(factor, {})[feature] = column
+        if not callable(self._factors):  # a function may leave an object out all the time
+            for factor in self._named:
+                check_factor(factor, sorted(self._seen), "features")
         known = {
             f"{factor}.{feature}": column for factor, named in features.items() for feature, column in named.items()
         }
@@ -162,8 +174,10 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
                 raise DataError(f"The function of the factors must return a table of them. Got {quote(given)} instead.")
         else:
             entries = observation if isinstance(observation, Mapping) else {FLAT: observation}
-            rows = {str(name): _as_row(each, str(name)) for name, each in entries.items()}
+            wanted = list_entries(entries, self._factors)
+            rows = {str(name): _as_row(entries[name], str(name)) for name in wanted}
             given = split_observation(rows, self._factors)
+        self._seen.update(map(str, given))
         named = {str(factor): self._name_features(str(factor), values) for factor, values in given.items()}
         return {factor: values for factor, values in named.items() if values}
 
@@ -204,14 +218,28 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
     def _read_truth(self, given: Any, factors: Sequence[str]) -> set[str]:
         if isinstance(given, Mapping):
             given = [name for name, holds in given.items() if holds]
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise DataError(f"The truth must be the names of the factors that were causes. Got {quote(given)} instead.")
-        return {check_factor(name, factors, "truth") for name in given}
+        named = [] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+        if (
+            isinstance(given, str)
+            or not isinstance(given, Iterable)
+            or any(not isinstance(name, str) for name in named)
+        ):
+            raise DataError(
+                "The truth must be the names of the factors that were causes, such as ['hand'], or [] for none. "
+                f"Got {quote(given)} instead."
+            )
+        return {check_factor(name, factors, "truth") for name in named}
 
     def _list_discrete(self) -> list[str]:
         """List the features that discrete spaces give: their values are kinds."""
         observed = self.env.observation_space
-        given = dict(observed.items()) if isinstance(observed, spaces.Dict) and self._factors is None else {}
+        entries = dict(observed.items()) if isinstance(observed, spaces.Dict) else {FLAT: observed}
+        given = dict(entries)
+        if isinstance(self._factors, Mapping):  # a factor that is an entry has its space
+            whole = {str(name): written for name, written in self._factors.items() if isinstance(written, str)}
+            given = {name: entries[written] for name, written in whole.items() if written in entries}
+        elif callable(self._factors):
+            given = {}
         if self._action is not None:
             given[self._action] = self.env.action_space
         return [

@@ -25,6 +25,8 @@ OLD_SPREADSHEET = bytes.fromhex("d0cf11e0")
 SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 SHEETS = ("[Content_Types].xml", "mimetype", "META-INF/manifest.xml")  # in spreadsheets, and not in NPZ files
 
+SAY_CATEGORICAL = "; kinds go into 'categorical'."
+
 Chunk = Mapping[str, Array]
 
 
@@ -131,11 +133,11 @@ def _csv_header(path: Path) -> tuple[tuple[str, ...], str]:
             text.seek(0)
             names = next(csv.reader(text, delimiter=delimiter))
     except UnicodeDecodeError as wrong:
-        raise DataError(f"{path} is neither Parquet nor text in UTF-8: save it as one of them.") from wrong
+        raise DataError(f"{path} is neither Parquet, NPZ nor text in UTF-8: save it as one of them.") from wrong
     except csv.Error as wrong:
         raise DataError(f"{path} is not a CSV file: {wrong}.") from wrong
     if any("\0" in name for name in names):
-        raise DataError(f"{path} is neither Parquet nor text in UTF-8: save it as one of them.")
+        raise DataError(f"{path} is neither Parquet, NPZ nor text in UTF-8: save it as one of them.")
     return tuple(name.strip() for name in names), delimiter
 
 
@@ -204,7 +206,7 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
     >>> as_numbers(np.array(["1", "two"], dtype=object), "x", 0)
     Traceback (most recent call last):
     ...
-    actcause.errors.DataError: Column 'x' must hold numbers. Got 'two' in row 2 instead.
+    actcause.errors.DataError: Column 'x' must hold numbers. Got 'two' in row 2 instead; kinds go into 'categorical'.
     """
     values = np.asarray(values)
     if values.dtype.kind in "iub":
@@ -218,10 +220,16 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
         try:
             converted[row] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError) as wrong:
+            plain = str(value) if isinstance(value, str) else value
             raise DataError(
-                f"Column '{column}' must hold numbers. Got {quote(value)} in row {first + row + 1} instead."
+                f"Column '{column}' must hold numbers. Got {quote(plain)} in row {first + row + 1} instead"
+                f"{SAY_CATEGORICAL if isinstance(value, str) and not _has_digit(value) else '.'}"
             ) from wrong
     return converted
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
 
 
 def as_booleans(values: Array, column: str, first: int) -> Array:
@@ -246,7 +254,12 @@ def as_booleans(values: Array, column: str, first: int) -> Array:
 
 def _truth(value: object) -> object:
     word = value.strip().lower() if isinstance(value, str) else None
-    return True if word in TRUE else False if word in FALSE else value
+    if word is None or word in TRUE or word in FALSE:
+        return value if word is None else word in TRUE
+    try:
+        return float(word)
+    except ValueError:
+        return np.nan
 
 
 def is_missing(value: object) -> bool:

@@ -11,10 +11,12 @@ import numpy as np
 
 from ..errors import DataError, quote
 from .history import Past, add_past
+from .kinds import describe_kinds
 from .layout import Layout, check_name
 from .parquet import ROWS
 from .reading import read_frame, read_rows
 from .row_arrays import RowArrays, concatenate
+from .shifted_features import find_shifted_features
 from .standardise import Standardiser
 from .validate import Array, check_numbers, read_only
 from .writer import Writer
@@ -31,9 +33,11 @@ class Transitions(RowArrays):
     `outcome[n]` the outcome's features one step later. `own` names the factor that holds the outcome's own
     previous value. `cause[n, f]` says whether factor `f` actually caused the outcome of row `n`, where the
     truth is known. `episode[n]` numbers the episode; `mask[n, f]` is false where the object is absent, whose
-    features then count as 0; so is an object all of whose features are NaN. `extra` holds further values of each
-    row, `metadata` whatever JSON can hold. The arrays are kept as read-only views, not copied: do not change them
-    behind its back.
+    features then count as 0; so is an object all of whose features are NaN. `categorical` lists features that are
+    kinds, not amounts (`["door.state", "action"]`), `classes` which factors are of one kind, `places` the features that
+    say where a thing is, as in a [mapping](../data.md#your-own-csv); the metadata keep them. `extra` holds further
+    values of each row, `metadata` whatever JSON can hold. The arrays are kept as read-only views, not copied: do not
+    change them behind its back.
 
     >>> import numpy as np
     >>> state = np.array([[[0.0], [1.0]], [[0.5], [0.0]], [[0.5], [1.0]]])
@@ -59,6 +63,9 @@ class Transitions(RowArrays):
         mask: Any = None,
         episode: Any = None,
         edges: Iterable[str] | None = None,
+        categorical: Sequence[str] | None = None,
+        classes: Mapping[str, str] | None = None,
+        places: Sequence[str] | None = None,
         extra: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
@@ -74,10 +81,16 @@ class Transitions(RowArrays):
             width=state.shape[2],
             outcome_width=outcome.shape[1],
         )
-        self._fill(layout, state, outcome, cause, mask, episode, extra, metadata)
+        known = describe_kinds(layout, metadata, categorical=categorical, classes=classes, places=places)
+        self._fill(layout, state, outcome, cause, mask, episode, extra, known)
         if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
             raise DataError(
                 f"The outcome '{layout.outcome_factor}' is the same in all {len(self)} rows: nothing to explain."
+            )
+        if len(self) > 1 and self._stands_still():
+            raise DataError(
+                f"The outcome '{layout.outcome_factor}' is what it was before in all {len(self)} rows: "
+                "give its value one step later."
             )
 
     @classmethod
@@ -143,11 +156,20 @@ class Transitions(RowArrays):
                 notes.append(f"'{factor}' never changes, so nothing can be learned about it from these rows.")
         if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
             notes.append(f"The outcome '{self.outcome_factor}' never changes.")
+        elif len(self) > 1 and self._stands_still():
+            notes.append(
+                f"The outcome '{self.outcome_factor}' is what it was before in all rows: is it one step later?"
+            )
+        notes += find_shifted_features(self.layout, self.state, self.outcome)
         if self.episode is not None:
             stretches = 1 + int(np.count_nonzero(self.episode[1:] != self.episode[:-1]))
             if stretches > len(np.unique(self.episode)):
                 notes.append("The rows of an episode do not all stand next to one another.")
         return tuple(notes)
+
+    def _stands_still(self) -> bool:
+        """Tell whether every outcome is the value that its own factor had before."""
+        return len(self.layout.shared) == len(self.outcome_features) and not bool(self.change.any())
 
     def rates(self) -> dict[str, float]:
         """Return how often each factor truly was a cause, as a share of the rows; empty without truth.

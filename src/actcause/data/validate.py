@@ -49,7 +49,8 @@ def check_flags(given: Any, what: str, shape: tuple[int, int]) -> Array | None:
         return array
     if array.dtype.kind not in "fiu" or not bool(np.isin(array, (0, 1)).all()):
         odd = array if array.dtype.kind not in "fiu" else array[~np.isin(array, (0, 1))]
-        raise DataError(f"The {what} must be true or false for every row and factor. Got {quote(odd.flat[0])} instead.")
+        [came] = odd.ravel()[:1].tolist()
+        raise DataError(f"The {what} must be true or false for every row and factor. Got {quote(came)} instead.")
     return array.astype(np.bool_)
 
 
@@ -113,7 +114,8 @@ def check_episodes(given: Any, rows: int) -> Array:
     if array.shape != (rows,) or array.dtype.kind not in "iu":
         raise DataError(
             f"The episode must be one integer for each of the {rows} rows. "
-            f"Got an array of shape {array.shape} and type {array.dtype} instead."
+            f"Got an array of shape {array.shape} and type {array.dtype} instead"
+            f"{'; np.unique(episode, return_inverse=True)[1] numbers them.' if array.shape == (rows,) else '.'}"
         )
     return array.astype(np.int64, copy=False)
 
