@@ -236,9 +236,10 @@ INTRODUCTION = (
     "over rows with and without a cause. *Exact sets* is the share of rows in which every factor is right. "
     "`predict` answers from the state alone, `explain` knows the outcome. Means ± standard deviation between seeds. "
     "*Told the causes* is no method: a network like the one that answers here learns the true causes of the same "
-    "rows, so its errors are what the recording and the network alone leave open. Seconds are those that a processor "
-    "worked at one seed's training, on one thread; memory is the most that the process held until then, recordings "
-    "and other methods included."
+    "rows, so its errors are what the recording and the network alone leave open. Labels can say more than rows "
+    "show: in Breakout the ball itself mostly tells that a brick is there ([how often](../worlds.md#ale-breakout)). "
+    "Seconds are those that a processor worked at one seed's training, on one thread; memory is the most that the "
+    "process held until then, recordings and other methods included."
 )
 DEVIATIONS = ("This is not in the paper, whose worlds are its own.",)
 

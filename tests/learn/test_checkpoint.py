@@ -135,6 +135,11 @@ def test_a_header_that_was_edited_is_refused(path: Path, change: dict[str, objec
         load_learner(edited(path, **change))
 
 
+def test_what_is_no_path_is_refused_in_one_line() -> None:
+    with pytest.raises(RunError, match=r"load takes the path of a saved learner or of a run's folder\. Got None"):
+        load_learner(None)  # type: ignore[arg-type]
+
+
 def test_weights_that_are_missing_strange_or_of_another_shape_are_refused(path: Path) -> None:
     saved = files.read(path)
     name = next(key for key in saved.tensors if key.endswith("weight"))

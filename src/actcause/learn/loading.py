@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..data.layout import Layout
-from ..errors import ActCauseError
+from ..errors import ActCauseError, quote
 from .checkpoint import GRAPHS, NET, Saved, damage_error, read
 from .errors import RunError
 from .learner import Learner
@@ -33,6 +33,8 @@ def load(path: str | PathLike[str], *, device: str = "auto") -> Learner:
     ...     load(f"{folder}/never.safetensors").method
     'never'
     """
+    if not isinstance(path, str | PathLike):
+        raise RunError(f"load takes the path of a saved learner or of a run's folder. Got {quote(path)} instead.")
     file = find_model(Path(path))
     saved = read(file)
     if saved.header.get("method") == GRAPHS:
