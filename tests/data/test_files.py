@@ -180,7 +180,7 @@ def listing(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def interrupted(path: Path, error: type[BaseException]) -> None:
+def fail_midway(path: Path, error: type[BaseException]) -> None:
     """Write a row group, then fail."""
     with Writer(path, data().layout, rows_per_group=5) as writer:
         before = listing(path.parent)
@@ -192,14 +192,14 @@ def interrupted(path: Path, error: type[BaseException]) -> None:
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_an_interrupted_writer_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> None:
     with pytest.raises(error):
-        interrupted(tmp_path / "a.parquet", error)
+        fail_midway(tmp_path / "a.parquet", error)
     assert listing(tmp_path) == []
 
 
 def test_an_interrupted_writer_leaves_the_file_that_was_there(file: Path) -> None:
     before = file.read_bytes()
     with pytest.raises(RuntimeError):
-        interrupted(file, RuntimeError)
+        fail_midway(file, RuntimeError)
     assert file.read_bytes() == before
     data(20).save(file)
     assert count_rows(file) == 20
@@ -255,7 +255,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
 # -- broken ----------------------------------------------------------------------------------------
 
 
-def refused(path: Path, message: str) -> None:
+def check_refusal(path: Path, message: str) -> None:
     for reader in (load, lambda p: list(read_batches(p)), describe):
         with pytest.raises(DataError, match=message) as wrong:
             reader(path)  # type: ignore[operator]
@@ -266,7 +266,7 @@ def refused(path: Path, message: str) -> None:
 @pytest.mark.parametrize("left", [0.1, 0.5, 0.99])
 def test_a_file_that_was_cut_short_is_refused(file: Path, left: float) -> None:
     file.write_bytes(file.read_bytes()[: int(left * file.stat().st_size)])
-    refused(file, "cut short")
+    check_refusal(file, "cut short")
 
 
 def test_a_file_with_a_flipped_byte_is_refused_or_read_as_it_was(tmp_path: Path) -> None:
@@ -289,15 +289,15 @@ def test_a_file_with_a_flipped_byte_is_refused_or_read_as_it_was(tmp_path: Path)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    refused(write(tmp_path / "a.parquet", "ball.x\n1\n"), "is not a Parquet file")
-    refused(write(tmp_path / "b.parquet", ""), "is empty")
-    refused(write(tmp_path / "c.csv", ""), "is empty")
-    refused(tmp_path / "nothing.parquet", "No such file")
-    refused(tmp_path, "is not a file")
+    check_refusal(write(tmp_path / "a.parquet", "ball.x\n1\n"), "is not a Parquet file")
+    check_refusal(write(tmp_path / "b.parquet", ""), "is empty")
+    check_refusal(write(tmp_path / "c.csv", ""), "is empty")
+    check_refusal(tmp_path / "nothing.parquet", "No such file")
+    check_refusal(tmp_path, "is not a file")
     (tmp_path / "d.csv").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
-    refused(tmp_path / "d.csv", "neither Parquet nor text")
+    check_refusal(tmp_path / "d.csv", "neither Parquet nor text")
     pq.write_table(pa.table({"a": [1.0], "b": [2.0]}), tmp_path / "e.parquet")
-    refused(tmp_path / "e.parquet", "do not say what they are .* give mapping, in JSON")
+    check_refusal(tmp_path / "e.parquet", "do not say what they are .* give mapping, in JSON")
 
 
 @pytest.mark.parametrize(
@@ -312,24 +312,24 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
 )
 def test_a_header_that_makes_no_sense_is_refused(file: Path, header: bytes, message: str) -> None:
     pq.write_table(pq.read_table(file).replace_schema_metadata({b"actcause": header}), file)
-    refused(file, message)
+    check_refusal(file, message)
 
 
 def test_an_edited_file_is_refused_where_it_does_not_fit(file: Path) -> None:
     table = pq.read_table(file)
     pq.write_table(table.drop_columns(["paddle.x"]), file)
-    refused(file, "lacks the column 'paddle.x'")
+    check_refusal(file, "lacks the column 'paddle.x'")
     holes = pa.array([None if row == 4 else 1.0 for row in range(12)])
     pq.write_table(table.set_column(0, pa.field("ball.x", pa.float64()), holes), file)
-    refused(file, "no value in column 'ball.x', row 5")
+    check_refusal(file, "no value in column 'ball.x', row 5")
     pq.write_table(table.set_column(0, pa.field("ball.x", pa.string()), pa.array(["a"] * 12)), file)
-    refused(file, "not numbers")
+    check_refusal(file, "not numbers")
     pq.write_table(table.set_column(0, pa.field("ball.x", pa.float64()), pa.array([np.nan] * 12)), file)
-    refused(file, "'ball.x', row 1 is nan")
+    check_refusal(file, "'ball.x', row 1 is nan")
     pq.write_table(table.append_column("ball.x", table.column("ball.x")), file)
-    refused(file, "has the column 'ball.x' 2 times")
+    check_refusal(file, "has the column 'ball.x' 2 times")
     pq.write_table(table.slice(0, 0), file)
-    refused(file, "holds no row")
+    check_refusal(file, "holds no row")
 
 
 # -- other people's --------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class Lab:
         self.file = home / "experiments" / "letters.py"
         self.file.write_text(LETTERS)
 
-    def changed(self, old: str, new: str) -> Lab:
+    def change_code(self, old: str, new: str) -> Lab:
         """The same results beside other code: a file is read once in a process, so it needs a folder of its own."""
         other = Lab(self.home.with_name(self.home.name + "x"))
         assert old in LETTERS
@@ -128,7 +128,7 @@ def test_pages_comments_and_lists_can_change_without_making_results_stale(
     lab: Lab, old: str, new: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters")
-    other = lab.changed(old, new)
+    other = lab.change_code(old, new)
     assert other.state(capsys)["state"] == "done"
     assert other.state(capsys)["certified"] == 0
 
@@ -145,7 +145,7 @@ def test_other_code_or_settings_or_revisions_make_results_stale(
     lab: Lab, old: str, new: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters")
-    other = lab.changed(old, new)
+    other = lab.change_code(old, new)
     assert other.state(capsys) | {"state": "stale", "stale": 4, "reasons": {reason: 4}} == other.state(capsys)
     before = other.lines.read_bytes()
     assert other.ask("letters", "--keep-stale") == 0
@@ -231,7 +231,7 @@ def test_the_newest_result_that_is_good_counts_else_the_newest(lab: Lab, tmp_pat
     with lab.lines.open("a") as file:
         file.write(json.dumps({**good, "code": "0" * 16, "value": {"text": "newer"}}) + "\n")
     assert lab.state(capsys)["current"] == 4
-    other = lab.changed("text * factor", "factor * text")
+    other = lab.change_code("text * factor", "factor * text")
     other.ask("--pages", "--docs", str(tmp_path / "docs"))
     assert "newer bb cc dd" in (tmp_path / "docs" / "letters.md").read_text()
 
@@ -248,7 +248,7 @@ HELD = """    import os
 
 def start(lab: Lab, *more: str, until: str) -> tuple[Lab, subprocess.Popen[str]]:
     """A run in a process of its own that holds at c and d, once it has begun these letters."""
-    held = lab.changed("    time.sleep(PAUSE)", HELD)
+    held = lab.change_code("    time.sleep(PAUSE)", HELD)
     words = ["-m", "actcause.reproduction", "letters", "--experiments", str(held.file.parent), "--device", "cpu", *more]
     process = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: sorted(held.log) == list(until))
@@ -337,7 +337,7 @@ def test_results_are_the_same_however_many_workers_there_are(lab: Lab) -> None:
 
 
 def test_a_pack_whose_worker_is_killed_is_run_again(lab: Lab) -> None:
-    deadly = lab.changed("    time.sleep(PAUSE)", DEADLY)
+    deadly = lab.change_code("    time.sleep(PAUSE)", DEADLY)
     assert deadly.ask("letters", "--workers", "2", "--archive", str(deadly.home / "all.jsonl")) == 0
     assert deadly.there() == "abcd"
     assert sorted(deadly.log) == list("abccd")
@@ -408,7 +408,7 @@ def test_a_disk_that_is_full_is_one_line_and_keeps_what_is_there(
 
 
 def test_a_mistake_in_an_experiment_shows_where_it_is(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = lab.changed("text * factor", "text / factor")
+    wrong = lab.change_code("text * factor", "text / factor")
     assert wrong.ask("letters") == 2
     said = capsys.readouterr().err
     assert "in doubled" in said
@@ -506,7 +506,7 @@ def test_writing_pages_from_stale_results_is_said(lab: Lab, tmp_path: Path, caps
     lab.ask("letters")
     assert lab.ask("--pages", "--docs", str(tmp_path / "docs")) == 0
     assert capsys.readouterr().err == ""
-    other = lab.changed("text * factor", "factor * text")
+    other = lab.change_code("text * factor", "factor * text")
     assert other.ask("--pages", "--docs", str(tmp_path / "docs")) == 0
     assert "letters shows 4 stale results of the full size" in capsys.readouterr().err
 
