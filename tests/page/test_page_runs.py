@@ -7,8 +7,8 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from running import wait_for_job
@@ -218,14 +218,15 @@ def test_the_server_itself_imports_neither_torch_nor_pyarrow():
     assert json.loads(ran.stdout) == []
 
 
-def test_a_training_of_ours_that_was_killed_is_not_taken_for_somebody_elses(tmp_path):
+def test_a_training_of_ours_that_was_killed_is_not_taken_for_somebody_elses(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "time", SimpleNamespace(time=lambda: 1002.0, monotonic=lambda: 50.0))
     (tmp_path / library.SUMMARY).write_text('{"status": "training"}')
     history = tmp_path / runs.HISTORY
     history.write_text("")
-    os.utime(history, (time.time() - 2, time.time() - 2))
+    os.utime(history, (1000.0, 1000.0))
 
     def status(ended_ago):
-        job = BackgroundJob("1", "Training", train, {}, state="cancelled", ended=time.monotonic() - ended_ago)
+        job = BackgroundJob("1", "Training", train, {}, state="cancelled", ended=50.0 - ended_ago)
         return runs._summarise(tmp_path, job)["status"]
 
     assert runs._summarise(tmp_path, None)["status"] == "elsewhere"
