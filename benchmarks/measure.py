@@ -59,7 +59,7 @@ class Figure:
 def with_many(one: float, two: float, workers: int = 64) -> float:
     """Estimate the share of one worker's time that many would take: what two could not share stays (Amdahl's law).
 
-    >>> with_many(100.0, 50.0), with_many(100.0, 60.0, workers=4)
+    >>> with_many(100.0, 50.0), round(with_many(100.0, 60.0, workers=4), 9)
     (0.015625, 0.4)
     """
     alone = max(0.0, 2 * two / one - 1)
