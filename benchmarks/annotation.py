@@ -49,8 +49,8 @@ def run(arguments: Arguments) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(folder, arguments)
-        done = {workers: annotated(folder, workers) for workers in (1, 2)}
-        first, second = (written(folder / f"causes{workers}") for workers in done)
+        done = {workers: annotate(folder, workers) for workers in (1, 2)}
+        first, second = (read_folder(folder / f"causes{workers}") for workers in done)
         same = first == second and len(first) == arguments.files
         what = f"{arguments.rows:,} transitions of break"
         for workers, (said, peak) in done.items():
@@ -90,7 +90,7 @@ def actcause(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "actcause", *words], check=True, capture_output=True)
 
 
-def annotated(folder: Path, workers: int) -> tuple[dict[str, Any], int]:
+def annotate(folder: Path, workers: int) -> tuple[dict[str, Any], int]:
     """Return what the command says, and the most memory that it and its workers had."""
     words = ["predict", folder / "run", folder / "data", "--out", folder / f"causes{workers}", "--device", "cpu"]
     command = [sys.executable, "-m", "actcause", *map(str, words), "--workers", str(workers), "--json"]
@@ -99,7 +99,7 @@ def annotated(folder: Path, workers: int) -> tuple[dict[str, Any], int]:
 
     def watch() -> None:
         while not over.wait(0.2):
-            peak[0] = max(peak[0], resident(process.pid))
+            peak[0] = max(peak[0], count_resident_bytes(process.pid))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -111,15 +111,15 @@ def annotated(folder: Path, workers: int) -> tuple[dict[str, Any], int]:
     return json.loads(printed), peak[0]
 
 
-def resident(pid: int) -> int:
-    """Bytes that a process and its descendants have resident; what they share is counted for each."""
+def count_resident_bytes(pid: int) -> int:
+    """Count the bytes that a process and its descendants have resident; what they share counts for each."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:  # it has ended
         return 0
-    return pages * 4096 + sum(resident(int(child)) for child in children)
+    return pages * 4096 + sum(count_resident_bytes(int(child)) for child in children)
 
 
-def written(folder: Path) -> dict[str, bytes]:
+def read_folder(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -20,7 +20,7 @@ import gymnasium
 from actcause import envs
 from actcause.data import collect, count_rows
 from actcause.envs.gym import IDS
-from measure import Figure, Other, best
+from measure import Figure, Other, time_best
 
 TITLE = "Domains: recording and stepping"
 RANDOM_VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
@@ -46,30 +46,30 @@ def run(arguments: Arguments) -> Iterator[Figure]:
             out = Path(folder) / f"{name}.parquet"
             wanted = int(frames * arguments.share)
             domain = envs.make(name)
-            seconds, _ = best(lambda d=domain, n=wanted, o=out: collect(d, n, 0, out=o))
+            seconds, _ = time_best(lambda d=domain, n=wanted, o=out: collect(d, n, 0, out=o))
             written = count_rows(out)
             yield Figure(
                 "domains", f"{name}: {wanted:,} frames into a file", seconds, bar=bar,
                 answer=f"{written:,} rows", right=written == wanted,
             )  # fmt: skip
-    cart, _ = best(stepping("CartPole-v1", arguments.steps))
+    cart, _ = time_best(prepare_steps("CartPole-v1", arguments.steps))
     for title in STEPPED:
-        seconds, done = best(stepping(f"actcause/{title}-v0", arguments.steps))
+        seconds, done = time_best(prepare_steps(f"actcause/{title}-v0", arguments.steps))
         yield Figure(
             "domains", f"{title}: {arguments.steps:,} steps of one environment", seconds, bar=arguments.steps / 20_000,
             others=(Other("CartPole-v1", cart),), answer=f"{done:,} steps", right=done == arguments.steps,
         )  # fmt: skip
 
 
-def stepping(name: str, steps: int) -> Callable[[], int]:
-    """Random steps of one environment, reset when an episode ends; made, warm and with its actions drawn."""
+def prepare_steps(name: str, steps: int) -> Callable[[], int]:
+    """Make an environment, warm and with random actions drawn; return what takes so many steps of it."""
     env = gymnasium.make(name).unwrapped
     env.reset(seed=0)
     env.action_space.seed(0)
     actions = [env.action_space.sample() for _ in range(ACTIONS)]
     env.step(actions[0])
 
-    def stepped() -> int:
+    def take_steps() -> int:
         env.reset(seed=0)
         for step in range(steps):
             _, _, ended, cut, _ = env.step(actions[step % ACTIONS])
@@ -77,4 +77,4 @@ def stepping(name: str, steps: int) -> Callable[[], int]:
                 env.reset()
         return steps
 
-    return stepped
+    return take_steps

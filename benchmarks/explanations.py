@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 import actcause as ac
-from measure import Figure, best
+from measure import Figure, time_best
 from models import joined_gates, random_gates
 
 TITLE = "Explanations relative to many contexts (modified HP)"
@@ -87,7 +87,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
         slowest, total, right, complete = 0.0, 0, True, True
         for seed in arguments.seeds:
             asked = question(kind, seed, arguments)
-            spent, (found, enough) = best(partial(asked.ask, arguments.explanations, arguments.seconds))
+            spent, (found, enough) = time_best(partial(asked.ask, arguments.explanations, arguments.seconds))
             slowest, total, complete = max(slowest, spent), total + len(found), complete and enough
             right = right and all(asked.is_right(explanation, arguments.checked) for explanation in found)
         yield Figure(

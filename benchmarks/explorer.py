@@ -60,10 +60,10 @@ TINY = Arguments(questions=4, rounds=1, idle=20, slow=6, tries=1, frames=2_000, 
 
 
 def run(arguments: Arguments) -> Iterator[Figure]:
-    with serving() as (server, seconds):
+    with serve() as (server, seconds):
         yield Figure("explorer", "start, until the page is served", seconds, bar=START_BAR, answer="", right=True)
         with training(server, arguments.frames):
-            taken, right = asyncio.run(asked(server, arguments))
+            taken, right = asyncio.run(ask_in_rounds(server, arguments))
         what = f"{arguments.questions} questions at once, all definitions, while a training runs: 95th percentile"
         taken.sort()
         late, middle = taken[int(0.95 * (len(taken) - 1))], taken[len(taken) // 2]
@@ -73,10 +73,10 @@ def run(arguments: Arguments) -> Iterator[Figure]:
         )  # fmt: skip
         yield asyncio.run(beside_idle(server, arguments))
         yield asyncio.run(beside_slow(server, arguments))
-        asyncio.run(attacked(server, requests(random.Random(1), arguments.hostile // WARM_UP), arguments.at_once))
+        asyncio.run(attack(server, requests(random.Random(1), arguments.hostile // WARM_UP), arguments.at_once))
         before = server.least(arguments.rest)
-        statuses = asyncio.run(attacked(server, requests(random.Random(2), arguments.hostile), arguments.at_once))
-        grown = max(0.0, server.settled(before, arguments.rest) - before) / MIB
+        statuses = asyncio.run(attack(server, requests(random.Random(2), arguments.hostile), arguments.at_once))
+        grown = max(0.0, server.wait_for_memory(before, arguments.rest) - before) / MIB
         answer = f"{statuses[500]} answered 500, {statuses['hang']} hung"
         yield Figure(
             "explorer", f"{arguments.hostile:,} hostile requests: memory gained", grown, unit="MiB", bar=MEMORY_BAR,
@@ -106,7 +106,7 @@ class Server:
         return request if not found else b"%s\r\nAuthorization: Bearer %s\r\n%s" % (line, self.token.encode(), rest)
 
     def memory(self) -> int:
-        """Bytes of the server and of the processes that answer questions for it."""
+        """Add up the bytes of the server and of the processes that answer questions for it."""
         total = 0
         for pid in list_processes(self.process.pid):
             status = Path(f"/proc/{pid}/status")
@@ -122,7 +122,7 @@ class Server:
             seen.append(self.memory())
         return min(seen)
 
-    def settled(self, before: int, seconds: int) -> int:
+    def wait_for_memory(self, before: int, seconds: int) -> int:
         """Return the memory once long questions have ended and processes that have grown are replaced."""
         for _ in range(seconds):
             time.sleep(1)
@@ -131,7 +131,7 @@ class Server:
         return now
 
     def answers(self) -> bool:
-        return asyncio.run(exchanged(self, b"GET /api/ask/examples HTTP/1.1", b"")) == 200
+        return asyncio.run(exchange(self, b"GET /api/ask/examples HTTP/1.1", b"")) == 200
 
 
 def list_processes(pid: int) -> list[int]:
@@ -141,7 +141,7 @@ def list_processes(pid: int) -> list[int]:
 
 
 @contextmanager
-def serving() -> Iterator[tuple[Server, float]]:
+def serve() -> Iterator[tuple[Server, float]]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "actcause", "serve", "--port", "0", "--json"]
         command += ["--data", folder, "--runs", folder]
@@ -151,7 +151,7 @@ def serving() -> Iterator[tuple[Server, float]]:
             assert process.stdout is not None
             url = urlsplit(json.loads(process.stdout.readline())["url"])
             server = Server(process, str(url.hostname), int(url.port or 0), url.query.removeprefix("token="))
-            assert asyncio.run(exchanged(server, b"GET / HTTP/1.1", b"")) == 200
+            assert asyncio.run(exchange(server, b"GET / HTTP/1.1", b"")) == 200
             yield server, time.perf_counter() - begun
         finally:
             process.send_signal(signal.SIGINT)
@@ -162,24 +162,24 @@ def serving() -> Iterator[tuple[Server, float]]:
 def training(server: Server, frames: int) -> Iterator[None]:
     """Watch a training of the server's own, from its first step until the questions are answered."""
     wanted = {"source": {"domain": "1-in", "frames": frames}, "method": "jaci-em", "name": "beside"}
-    status, started = asyncio.run(posted(server, "/api/runs", wanted))
+    status, started = asyncio.run(post(server, "/api/runs", wanted))
     assert status == 200, started
     job = started["job"]
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        _, found = asyncio.run(posted(server, f"/api/jobs/{job}", None))
+        _, found = asyncio.run(post(server, f"/api/jobs/{job}", None))
         if found["progress"].get("step") or found["state"] not in ("waiting", "running"):
             break
         time.sleep(0.2)
     yield
-    asyncio.run(exchanged(server, f"DELETE /api/jobs/{job} HTTP/1.1".encode(), b""))
+    asyncio.run(exchange(server, f"DELETE /api/jobs/{job} HTTP/1.1".encode(), b""))
 
 
 # -- questions -------------------------------------------------------------------------------------
 
 
-async def asked(server: Server, arguments: Arguments) -> tuple[list[float], bool]:
-    """Seconds of every answer, and whether all of them were right."""
+async def ask_in_rounds(server: Server, arguments: Arguments) -> tuple[list[float], bool]:
+    """Return the seconds of every answer, and whether all of them were right."""
     taken: list[float] = []
     right = True
 
@@ -204,7 +204,7 @@ async def ask_quickly(server: Server, number: int) -> tuple[float, bool]:
     text = f"{rocks.text}\n# question {number}"
     body = {"text": text, "context": dict(rocks.context), "effect": rocks.effect, **shares}
     begun = time.perf_counter()
-    status, reply = await posted(server, "/api/ask/answer", body)
+    status, reply = await post(server, "/api/ask/answer", body)
     seconds = time.perf_counter() - begun
     said = {entry["definition"]: [cause["event"] for cause in entry["causes"]] for entry in reply.get("answers", ())}
     return seconds, status == 200 and said["modified-hp"] == [{"ST": 1}, {"SH": 1}]
@@ -223,7 +223,7 @@ async def beside_slow(server: Server, arguments: Arguments) -> Figure:
     """Ask quick questions, one after another, from the moment on that many long ones came at once."""
     rng = random.Random(4)
     slow = [server.sign(long_model(rng)(server.address)) for _ in range(arguments.slow)]
-    waiting = [asyncio.ensure_future(received(server, request)) for request in slow]
+    waiting = [asyncio.ensure_future(receive(server, request)) for request in slow]
     asked = []
     for number in range(arguments.tries):
         await asyncio.sleep(0.5)
@@ -245,22 +245,22 @@ def crowd_figure(what: str, asked: list[tuple[float, bool]]) -> Figure:
 # -- requests over the wire ------------------------------------------------------------------------
 
 
-async def posted(server: Server, path: str, body: Any) -> tuple[int, Any]:
-    """Status and document; a body of None asks for what is there."""
+async def post(server: Server, path: str, body: Any) -> tuple[int, Any]:
+    """Return status and document; a body of None asks for what is there."""
     content = b"" if body is None else json.dumps(body).encode()
     line = f"{'GET' if body is None else 'POST'} {path} HTTP/1.1".encode()
-    reply = await received(server, server.sign(whole(server.address, line, content)))
+    reply = await receive(server, server.sign(whole(server.address, line, content)))
     head, _, rest = reply.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(rest)
 
 
-async def exchanged(server: Server, line: bytes, content: bytes) -> int | None:
-    reply = await received(server, server.sign(whole(server.address, line, content)))
+async def exchange(server: Server, line: bytes, content: bytes) -> int | None:
+    reply = await receive(server, server.sign(whole(server.address, line, content)))
     return status_of(reply)
 
 
-async def received(server: Server, request: bytes, hung_up: bool = False) -> bytes:
-    """All that comes back until the server closes the connection; `hung_up` says that nothing more will be sent."""
+async def receive(server: Server, request: bytes, hung_up: bool = False) -> bytes:
+    """Read until the server closes the connection; `hung_up` says that nothing more will be sent."""
     reader, writer = await asyncio.open_connection(server.host, server.port, limit=1 << 24)
     try:
         writer.write(request)
@@ -277,15 +277,15 @@ def status_of(reply: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-async def attacked(server: Server, hostile: Iterator[Hostile], at_once: int) -> Counter[int | str | None]:
-    """How the requests ended: by status, None for a connection that was just closed, 'hang' for none at all."""
+async def attack(server: Server, hostile: Iterator[Hostile], at_once: int) -> Counter[int | str | None]:
+    """Count how requests end: by status, None for a connection that was just closed, 'hang' for none at all."""
     statuses: Counter[int | str | None] = Counter()
 
     async def attacker() -> None:
         for make, hung_up in hostile:
             try:
                 async with asyncio.timeout(HANG_SECONDS):
-                    statuses[status_of(await received(server, server.sign(make(server.address)), hung_up))] += 1
+                    statuses[status_of(await receive(server, server.sign(make(server.address)), hung_up))] += 1
             except TimeoutError:
                 statuses["hang"] += 1
             except OSError:

@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any
 
 import actcause as ac
-from run import shown
+from run import show_value
 
 THREE = ("original_hp", "updated_hp", "modified_hp")
 ACCIDENT, ACCIDENT_EFFECT, ACCIDENT_CAUSE = "wba1semPree2", "e6", 14
@@ -108,7 +108,7 @@ class Tally:
     slowest_name: str = ""
 
     def __str__(self) -> str:
-        return f"{self.right}/{self.total} right; the slowest took {shown(self.slowest)} ({self.slowest_name})"
+        return f"{self.right}/{self.total} right; the slowest took {show_value(self.slowest)} ({self.slowest_name})"
 
 
 model_of = cache(ac.Model.from_text)
@@ -146,14 +146,15 @@ class Accident:
     status: str
 
     def __str__(self) -> str:
-        basic = f"; in basic facts alone, {counted(self.basic_sizes)}" if self.basic_sizes else ""
-        return f"{self.name}: minimal causes: {counted(self.sizes)}{basic}; {shown(self.seconds)}, {self.status}"
+        basic = f"; in basic facts alone, {describe_sizes(self.basic_sizes)}" if self.basic_sizes else ""
+        spent = show_value(self.seconds)
+        return f"{self.name}: minimal causes: {describe_sizes(self.sizes)}{basic}; {spent}, {self.status}"
 
 
-def counted(sizes: Sequence[int]) -> str:
-    """How many there are, and of what sizes.
+def describe_sizes(sizes: Sequence[int]) -> str:
+    """Say how many there are, and of what sizes.
 
-    >>> counted([1, 1, 3])
+    >>> describe_sizes([1, 1, 3])
     '3 of 1 to 3 variables'
     """
     if not sizes:

@@ -194,7 +194,7 @@ MUTATIONS: list[Mutation] = [
 ]  # fmt: skip
 
 
-def mutated(seed: int, number: int) -> str:
+def mutate(seed: int, number: int) -> str:
     """Return the text with this number: always the same for the same seed."""
     rng = random.Random(f"{seed}:{number}")
     text = rng.choice(VALID)
@@ -212,7 +212,7 @@ def texts(count: int, seed: int) -> Iterator[str]:
     first += [rng.choice(MUTATIONS[:6])(rng, text or "A") for text in first[: count // 600]]
     yield from first
     for number in range(count - len(first)):
-        yield mutated(seed, number)
+        yield mutate(seed, number)
 
 
 # -- the check -----------------------------------------------------------------------------------
@@ -271,19 +271,19 @@ def check(text: str, report: Report, limit: float) -> None:
             printed = watch(str, model)
             again = watch(read, printed)
             if again != model:
-                report.failures.append(f"not the same after printing: {shortened(text)}")
+                report.failures.append(f"not the same after printing: {shorten(text)}")
             outcome = str(watch(evaluate, model))
     except Exception as error:  # what the fuzzer is looking for
-        report.failures.append(f"{type(error).__name__} ({str(error)[:200]}): {shortened(text)}")
+        report.failures.append(f"{type(error).__name__} ({str(error)[:200]}): {shorten(text)}")
         outcome = "failed"
     report.outcomes[outcome] += 1
     if watch.longest > report.slowest:
-        report.slowest, report.slowest_text = watch.longest, shortened(text)
+        report.slowest, report.slowest_text = watch.longest, shorten(text)
     if watch.longest > limit:
-        report.failures.append(f"took {watch.longest:.2f} s: {shortened(text)}")
+        report.failures.append(f"took {watch.longest:.2f} s: {shorten(text)}")
 
 
-def shortened(text: str, most: int = 600) -> str:
+def shorten(text: str, most: int = 600) -> str:
     return ascii(text) if len(text) <= most else f"{text[:most]!a} ... ({len(text)} characters)"
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import actcause as ac
-from measure import Figure, Other, best, timed
+from measure import Figure, Other, time_best, time_call
 from models import Scenario, plain_tree, random_gates, rock_throwers, voting
 
 TITLE = "Original and updated HP"
@@ -105,7 +105,7 @@ class Oracle:
     def on(cls, questions: list[Question], definition: str, seconds: float) -> Oracle:
         answers, slowest = [], 0.0
         for question in questions:
-            spent, verdict = timed(lambda q=question: q.ask(definition, seconds, solver="exhaustive"))
+            spent, verdict = time_call(lambda q=question: q.ask(definition, seconds, solver="exhaustive"))
             if verdict.status is not ac.Status.COMPLETE:
                 return cls(None, Other("our oracle", None, note=f"over {seconds:.0f} s"))
             answers.append(verdict.holds)
@@ -121,7 +121,7 @@ def figure(
     arguments: Arguments,
     oracle: Oracle | None,
 ) -> Figure:
-    runs = [best(lambda q=question: q.ask(definition, arguments.seconds)) for question in questions]
+    runs = [time_best(lambda q=question: q.ask(definition, arguments.seconds)) for question in questions]
     answers = [verdict.holds for _, verdict in runs]
     complete = all(verdict.status is ac.Status.COMPLETE for _, verdict in runs)
     known = [question.expected for question in questions]

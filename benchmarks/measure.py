@@ -59,7 +59,7 @@ class Figure:
 def with_many(one: float, two: float, workers: int = 64) -> float:
     """Estimate the share of one worker's time that many would take: what two could not share stays (Amdahl's law).
 
-    >>> with_many(100.0, 50.0), with_many(100.0, 60.0, workers=4)
+    >>> with_many(100.0, 50.0), round(with_many(100.0, 60.0, workers=4), 9)
     (0.015625, 0.4)
     """
     alone = max(0.0, 2 * two / one - 1)
@@ -69,19 +69,19 @@ def with_many(one: float, two: float, workers: int = 64) -> float:
 MANY = "64 workers, estimated"
 
 
-def timed(function: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds and result of one call."""
+def time_call(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Return seconds and result of one call."""
     gc.collect()
     start = perf_counter()
     result = function()
     return perf_counter() - start, result
 
 
-def best(function: Callable[[], Any], times: int = 3, enough: float = 2.0) -> tuple[float, Any]:
+def time_best(function: Callable[[], Any], times: int = 3, enough: float = 2.0) -> tuple[float, Any]:
     """Time the shortest of some calls, each of which starts from nothing; one that takes `enough` is not repeated."""
-    runs = [timed(function)]
+    runs = [time_call(function)]
     while len(runs) < times and runs[-1][0] < enough:
-        runs.append(timed(function))
+        runs.append(time_call(function))
     return min(runs, key=lambda run: run[0])
 
 
@@ -97,7 +97,7 @@ class Outcome:
     failure: str | None = None
 
 
-def isolated(
+def call_in_fresh_process(
     function: Callable[..., Any], *arguments: Any, seconds: float | None = None, memory: int | None = None
 ) -> Outcome:
     """Call a function of a module in a fresh process, within limits of time and memory."""

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
-from measure import Other, isolated
+from measure import Other, call_in_fresh_process
 
 INSTALL = "actualcauses is not installed; to measure it side by side: pip install actualcauses==2.0.0"
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -78,10 +78,10 @@ def rock_throwers(setting: str, throwers: int) -> tuple[float, bool]:
     return perf_counter() - start, {"T1"} in [set(cause) for cause in scm.causes]
 
 
-def measured(setting: str, throwers: int, seconds: float, memory: int) -> Other:
-    """One search in a fresh process, within limits."""
+def measure_search(setting: str, throwers: int, seconds: float, memory: int) -> Other:
+    """Run one search in a fresh process, within limits."""
     tool = f"actualcauses ({setting})"
-    outcome = isolated(rock_throwers, setting, throwers, seconds=seconds, memory=memory)
+    outcome = call_in_fresh_process(rock_throwers, setting, throwers, seconds=seconds, memory=memory)
     if outcome.failure is not None:
         return Other(tool, None, note=outcome.failure)
     spent, found = outcome.result

@@ -19,7 +19,7 @@ from pathlib import Path
 import actcause as ac
 from actcause.core.spaces.out_of_core import partitions
 from actcause.parallel import engine
-from measure import MANY, Figure, isolated, peak_bytes, timed, with_many
+from measure import MANY, Figure, call_in_fresh_process, peak_bytes, time_call, with_many
 
 TITLE = "A state space past memory"
 TIME_BAR, MEMORY_BAR = 300.0, 4096.0
@@ -39,9 +39,9 @@ TINY = Arguments(positions=601, workers=(1,))
 def run(arguments: Arguments) -> Iterator[Figure]:
     spent = []
     for workers in arguments.workers:
-        outcome = isolated(partition_pusher, arguments.positions, workers)
+        outcome = call_in_fresh_process(partition_pusher, arguments.positions, workers)
         seconds, states, cost, preimages, binaries, peak = outcome.result
-        right = preimages == expected(arguments.positions) and binaries == ("10",)
+        right = preimages == count_binaries(arguments.positions) and binaries == ("10",)
         what = f"1D pusher, {states:,} states, {workers} worker{'s'[: workers - 1]}"
         answer = f"cost {cost:,}"
         spent.append(seconds)
@@ -63,7 +63,7 @@ def partition_pusher(
     model = ac.Model.from_text(example.text.replace("0..1000", f"0..{positions - 1}"))
     shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
     with engine(workers=workers) as run:
-        seconds, found = timed(lambda: partitions(model, example.outcome, **shares, workers=run))
+        seconds, found = time_call(lambda: partitions(model, example.outcome, **shares, workers=run))
         peak = peak_bytes() + sum(map(peak_of, multiprocessing.active_children()))
     return seconds, found.states, found.cost, found.preimages, found.binaries(dict(example.context)), peak
 
@@ -73,7 +73,7 @@ def peak_of(process: multiprocessing.Process) -> int:
     return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) * 1024
 
 
-def expected(positions: int) -> dict[str, int]:
-    """How many states are given which binary."""
+def count_binaries(positions: int) -> dict[str, int]:
+    """Count by hand how many states are given which binary."""
     pushed = 2 * positions - 3
     return {"00": positions**2 - pushed - 3, "01": 2, "10": pushed, "11": 1}

@@ -19,7 +19,7 @@ from typing import Any
 import actcause as ac
 from actcause.parallel import engine
 from actcause.questions.file import answer_lines
-from measure import MANY, Figure, timed, with_many
+from measure import MANY, Figure, time_call, with_many
 from models import random_gates
 
 TITLE = "A file of questions"
@@ -51,7 +51,7 @@ def run(arguments: Arguments) -> Iterator[Figure]:
         list(answer_lines(lines[:2] * 16, {}, two))  # processes begin once, however many questions there are
         for piece in range(PIECES):
             for workers in (one, two):
-                seconds, found = timed(
+                seconds, found = time_call(
                     lambda w=workers, p=piece: [r.text for r in answer_lines(lines[p::PIECES], {}, w)]
                 )
                 spent[workers.workers] += seconds
@@ -127,7 +127,7 @@ def agreement(asked: list[dict[str, Any]], answers: dict[int, Any], arguments: A
             oracle = json.loads(reply.text)
             if oracle.get("status") == "complete":
                 compared += 1
-                agreed += said(oracle) == said(answers[number])
+                agreed += read_verdict(oracle) == read_verdict(answers[number])
     return agreed, compared
 
 
@@ -136,7 +136,7 @@ def size_of(question: dict[str, Any]) -> int:
     return len(text.splitlines()) if "\n" in text else len(ac.examples.load(text).model.variables)
 
 
-def said(answer: dict[str, Any]) -> Any:
+def read_verdict(answer: dict[str, Any]) -> Any:
     """Return the verdict, or the set of causes; witnesses may differ."""
     if "holds" in answer:
         return answer["holds"]

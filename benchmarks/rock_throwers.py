@@ -64,7 +64,9 @@ def run(arguments: Arguments) -> Iterator[Figure]:
     if not settings:
         print(other_tools.INSTALL)
     for size in arguments.full:
-        others = [other_tools.measured(setting, size // 2, arguments.seconds, arguments.memory) for setting in settings]
+        others = [
+            other_tools.measure_search(setting, size // 2, arguments.seconds, arguments.memory) for setting in settings
+        ]
         settings = [setting for setting, other in zip(settings, others, strict=True) if other.value is not None]
         known = [HP2SAT[size]] if size in HP2SAT else []
         yield from figures(("full", size), rock_throwers(size // 2), (*known, *others))

@@ -58,11 +58,11 @@ class Arguments:
 # -- showing ---------------------------------------------------------------------------------------
 
 
-def shown(value: float | None, unit: str = "s", limit: float | None = None) -> str:
+def show_value(value: float | None, unit: str = "s", limit: float | None = None) -> str:
     """Write a figure in sensible digits.
 
-    >>> shown(0.00412), shown(0.5561), shown(7301.0), shown(None, limit=60), shown(412.7, "MiB")
-    ('4.1 ms', '556 ms', '7,301 s', '> 60 s', '413 MiB')
+    >>> show_value(0.00412), show_value(0.5561), show_value(None, limit=60), show_value(412.7, "MiB")
+    ('4.1 ms', '556 ms', '> 60 s', '413 MiB')
     """
     if value is None:
         return "—" if limit is None else f"> {limit:g} {unit}"
@@ -71,18 +71,20 @@ def shown(value: float | None, unit: str = "s", limit: float | None = None) -> s
     return f"{value:.2f} {unit}" if value < 10 else f"{value:.1f} {unit}" if value < 100 else f"{value:,.0f} {unit}"
 
 
-def shown_other(other: Other, unit: str) -> str:
-    value = "" if other.value is None and other.note else shown(other.value, unit, other.limit)
+def show_other(other: Other, unit: str) -> str:
+    value = "" if other.value is None and other.note else show_value(other.value, unit, other.limit)
     words = [value, f"({other.note})" if value and other.note else other.note, "(reported)" if other.reported else ""]
     return f"{other.tool}: {' '.join(word for word in words if word)}"
 
 
 def cells(figure: Figure) -> list[str]:
-    ours = shown(figure.ours, figure.unit, figure.limit)
+    ours = show_value(figure.ours, figure.unit, figure.limit)
     if figure.parts:
-        ours += f" ({', '.join(f'{part} {shown(value, figure.unit)}' for part, value in figure.parts.items())})"
-    others = "; ".join(shown_other(other, figure.unit) for other in figure.others)
-    bar = "" if figure.bar is None else f"{shown(figure.bar, figure.unit)}, {'met' if figure.met else '**missed**'}"
+        ours += f" ({', '.join(f'{part} {show_value(value, figure.unit)}' for part, value in figure.parts.items())})"
+    others = "; ".join(show_other(other, figure.unit) for other in figure.others)
+    bar = (
+        "" if figure.bar is None else f"{show_value(figure.bar, figure.unit)}, {'met' if figure.met else '**missed**'}"
+    )
     doubt = {False: " **(wrong)**", None: "" if figure.ours is None else " (not checked)"}
     answer = figure.answer + doubt.get(figure.right, "")
     return [figure.what, ours, others, bar, answer]
@@ -133,26 +135,26 @@ def read_figure(entry: dict[str, Any]) -> Figure:
     return Figure(**{**entry, "others": tuple(Other(**other) for other in entry["others"])})
 
 
-def rounded(value: Any) -> Any:
-    """Four significant digits are more than a noisy machine gives."""
+def round_values(value: Any) -> Any:
+    """Round to four significant digits: more than a noisy machine gives."""
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, dict):
-        return {key: rounded(item) for key, item in value.items()}
-    return [rounded(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: round_values(item) for key, item in value.items()}
+    return [round_values(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def gathered(figures: Iterable[Figure]) -> dict[str, Any]:
+def gather(figures: Iterable[Figure]) -> dict[str, Any]:
     return {
         "machine": machine(),
         "versions": versions(),
-        "figures": [rounded(asdict(figure)) for figure in figures],
+        "figures": [round_values(asdict(figure)) for figure in figures],
     }
 
 
-def kept(results: dict[str, Any], figures: Sequence[Figure]) -> dict[str, Any]:
-    """Results in which the figures of some benchmarks stand in the place of earlier ones of the same."""
-    measured = gathered(figures)
+def replace_figures(results: dict[str, Any], figures: Sequence[Figure]) -> dict[str, Any]:
+    """Put the figures of some benchmarks in the place of earlier ones of the same."""
+    measured = gather(figures)
     if measured["machine"] != results["machine"]:
         raise SystemExit(f"results.json is of another machine ({results['machine']}); measure all of them again.")
     names = {figure.benchmark for figure in figures}
@@ -160,7 +162,7 @@ def kept(results: dict[str, Any], figures: Sequence[Figure]) -> dict[str, Any]:
     return {**results, "figures": others + measured["figures"]}
 
 
-def parsed() -> Arguments:
+def parse_arguments() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones: {', '.join((*BENCHMARKS, *LONG))}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
@@ -173,7 +175,7 @@ def parsed() -> Arguments:
 
 
 def main() -> int:
-    arguments = parsed()
+    arguments = parse_arguments()
     if arguments.readme:
         results = json.loads(RESULTS.read_text())
         for path, only in ((README, ()), (SCALE, SCALING)):
@@ -192,11 +194,11 @@ def main() -> int:
     print(f"\nBars missed: {'; '.join(missed) or 'none'}. Wrong answers: {'; '.join(wrong) or 'none'}.")
     target = arguments.json or (None if arguments.names else RESULTS)
     if target is not None:
-        target.write_text(json.dumps(gathered(figures), indent=1, ensure_ascii=False) + "\n")
+        target.write_text(json.dumps(gather(figures), indent=1, ensure_ascii=False) + "\n")
         print(f"Written to {target.name}; show it in the README with: python benchmarks/run.py --readme")
     if arguments.keep:
         RESULTS.write_text(
-            json.dumps(kept(json.loads(RESULTS.read_text()), figures), indent=1, ensure_ascii=False) + "\n"
+            json.dumps(replace_figures(json.loads(RESULTS.read_text()), figures), indent=1, ensure_ascii=False) + "\n"
         )
         print(f"Kept in {RESULTS.name}; show it in the README with: python benchmarks/run.py --readme")
     return 1 if wrong else 0

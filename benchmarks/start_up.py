@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from measure import Figure, timed
+from measure import Figure, time_call
 
 TITLE = "Start-up, as whole processes"
 COMMANDS = {
@@ -34,7 +34,7 @@ TINY = Arguments(times=1)
 
 def run(arguments: Arguments) -> Iterator[Figure]:
     for what, (command, bar) in COMMANDS.items():
-        runs = [timed(lambda c=command: start(c)) for _ in range(arguments.times)]
+        runs = [time_call(lambda c=command: start(c)) for _ in range(arguments.times)]
         seconds = min(spent for spent, _ in runs)
         ended = all(code == 0 for _, code in runs)
         yield Figure("start_up", what, seconds, bar=bar, answer="" if ended else "failed", right=ended)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import actcause as ac
-from measure import Figure, Other, best, isolated, timed
+from measure import Figure, Other, call_in_fresh_process, time_best, time_call
 
 TITLE = "Functional actual causes of whole state spaces"
 FUNCTIONS = (
@@ -53,12 +53,12 @@ def partition_pusher(positions: int) -> tuple[float, int, int, tuple[str, ...]]:
     example = ac.examples.load("pusher-1d")
     text = example.text.replace("0..1000", f"0..{positions - 1}")
     shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
-    seconds, found = timed(lambda: ac.partitions(ac.Model.from_text(text), example.outcome, **shares))
+    seconds, found = time_call(lambda: ac.partitions(ac.Model.from_text(text), example.outcome, **shares))
     return seconds, len(found.space), found.cost, found.binaries(dict(example.context))
 
 
 def pusher(positions: int) -> Iterator[Figure]:
-    outcome = isolated(partition_pusher, positions)
+    outcome = call_in_fresh_process(partition_pusher, positions)
     seconds, states, cost, binaries = outcome.result
     what = f"1D pusher, {states:,} states"
     # At (499, 200) the pusher alone is the cause, although the obstacle could have mattered.
@@ -71,7 +71,7 @@ def pusher(positions: int) -> Iterator[Figure]:
 def rocket_ship() -> Figure:
     example = ac.examples.load("rocket-ship")
     shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
-    seconds, found = best(lambda: ac.partitions(ac.Model.from_text(example.text), example.outcome, **shares))
+    seconds, found = time_best(lambda: ac.partitions(ac.Model.from_text(example.text), example.outcome, **shares))
     binaries = found.binaries({"T1": 1, "T2": 1, "X": 200})
     what = f"Rocket Ship, {len(found.space):,} states; at (1, 1, 200)"
     causes = " or ".join(
@@ -86,8 +86,8 @@ def mover() -> Figure:
     def ask(solver: str) -> ac.Partitions:
         return ac.partitions(ac.Model.from_text(example.text), example.outcome, alpha_sufficiency=1, solver=solver)
 
-    seconds, fast = best(lambda: ask("auto"))
-    literal, slow = best(lambda: ask("algorithm-0"))
+    seconds, fast = time_best(lambda: ask("auto"))
+    literal, slow = time_best(lambda: ask("algorithm-0"))
     return Figure(
         "state_spaces",
         f"1D mover, {len(fast.space)} states, alpha_sufficiency 1",
@@ -145,7 +145,7 @@ def binary_function(name: str, variables: int, limit: float) -> Figure:
         space = ac.StateSpace.from_function(ranges, function(name, variables))
         return ac.partitions(space, alpha_sufficiency=1, max_seconds=limit)
 
-    seconds, found = timed(ask)
+    seconds, found = time_call(ask)
     proved = found.status is ac.Status.COMPLETE
     return Figure(
         "state_spaces",

@@ -93,7 +93,7 @@ FEW = ["--method", "attn", "--set", "steps=80", "--device", "cpu", "--no-tensorb
 
 
 def prepare_sweep(place: Path) -> None:
-    finished("collect", "1-in", "--frames", "1500", "--out", str(place / "rows.parquet"))
+    run_command("collect", "1-in", "--frames", "1500", "--out", str(place / "rows.parquet"))
 
 
 def sweep(place: Path, folder: Path) -> list[str]:
@@ -111,8 +111,8 @@ def sweep(place: Path, folder: Path) -> list[str]:
 
 def prepare_annotation(place: Path) -> None:
     tile = place / "tile.parquet"
-    finished("train", "1-in", "--frames", "1500", *FEW, "--out", str(place / "run"))
-    finished("collect", "1-in", "--frames", "30000", "--out", str(tile))
+    run_command("train", "1-in", "--frames", "1500", *FEW, "--out", str(place / "run"))
+    run_command("collect", "1-in", "--frames", "30000", "--out", str(tile))
     (place / "data").mkdir()
     for number in range(6):
         with open(place / "data" / f"{number}.parquet", "wb") as file:
@@ -146,13 +146,13 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "actcause", *words]
 
 
-def finished(*words: str) -> None:
+def run_command(*words: str) -> None:
     ran = subprocess.run(command(*words), capture_output=True, text=True)
     if ran.returncode:
         raise SystemExit(f"{' '.join(words)} failed: {ran.stderr}")
 
 
-def disturbed(words: list[str], folder: Path, kills: int, luck: random.Random) -> Counter[str]:
+def run_with_kills(words: list[str], folder: Path, kills: int, luck: random.Random) -> Counter[str]:
     """Give the command until it succeeds, killing as many processes of it as were asked for, if it lasts so long."""
     count: Counter[str] = Counter()
     seen: set[tuple[str, int]] = set()
@@ -166,22 +166,22 @@ def disturbed(words: list[str], folder: Path, kills: int, luck: random.Random) -
                 files = {(name, results_in(path)) for name, path in files_of(folder)}
                 if count["workers"] + count["callers"] < kills and not files <= seen:
                     time.sleep(luck.uniform(0, MOMENT))
-                    count[killed(caller, luck)] += 1
+                    count[kill_one(caller, luck)] += 1
                     seen |= files
             caller.kill()
         if caller.wait() == 0:
             return count
         if caller.returncode > 0:
-            print(f"  {said_by(folder)}", flush=True)
-    raise SystemExit(f"{' '.join(words)} did not end within {PATIENCE:.0f} s: {said_by(folder)}")
+            print(f"  {read_last_line(folder)}", flush=True)
+    raise SystemExit(f"{' '.join(words)} did not end within {PATIENCE:.0f} s: {read_last_line(folder)}")
 
 
-def said_by(folder: Path) -> str:
+def read_last_line(folder: Path) -> str:
     """Return the last line of what the commands have said."""
     return (folder.with_suffix(".log").read_text(encoding="utf-8").splitlines() or [""])[-1]
 
 
-def killed(caller: subprocess.Popen[bytes], luck: random.Random) -> str:
+def kill_one(caller: subprocess.Popen[bytes], luck: random.Random) -> str:
     """Kill the caller or one of its workers, and say which."""
     workers = list(workers_of(caller.pid))
     if caller.poll() is not None or not workers:
@@ -230,10 +230,10 @@ def is_leftover(name: str) -> bool:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return what is compared of each file, by its name."""
-    return {name: unmeasured(path) for name, path in files_of(folder) if not is_leftover(name)}
+    return {name: read_without_times(path) for name, path in files_of(folder) if not is_leftover(name)}
 
 
-def unmeasured(path: Path) -> bytes:
+def read_without_times(path: Path) -> bytes:
     """Return the bytes of a file; those of a run and of results without seconds, results in any order."""
     text = path.read_bytes()
     if path.name == "run.json":
@@ -243,15 +243,15 @@ def unmeasured(path: Path) -> bytes:
     return text
 
 
-def stressed(job: Job, kills: int, luck: random.Random, home: Path) -> bool:
-    """Whether a job gives the same with as many kills as without; prints what happened."""
+def stress(job: Job, kills: int, luck: random.Random, home: Path) -> bool:
+    """Compare what a job gives with as many kills and without; print what happened."""
     place, calm = home / "prepared", home / "calm"
     place.mkdir()
     calm.mkdir()
     job.prepare(place)
     began = time.monotonic()
     two = ["--workers", "2"]
-    finished(*job.words(place, calm), *two)
+    run_command(*job.words(place, calm), *two)
     right = contents(calm)
     seconds = time.monotonic() - began
     print(f"{job.name}: {len(right)} files in {seconds:.0f} s undisturbed", flush=True)
@@ -260,7 +260,7 @@ def stressed(job: Job, kills: int, luck: random.Random, home: Path) -> bool:
     while (made := total["workers"] + total["callers"]) < kills:
         folder = home / f"disturbed-{total['rounds']}"
         folder.mkdir()
-        total += disturbed([*job.words(place, folder), *two], folder, kills - made, luck)
+        total += run_with_kills([*job.words(place, folder), *two], folder, kills - made, luck)
         total["rounds"] += 1
         found = contents(folder)
         total["leftovers"] += sum(is_leftover(name) for name, _ in files_of(folder))
@@ -277,7 +277,7 @@ def stressed(job: Job, kills: int, luck: random.Random, home: Path) -> bool:
     return same
 
 
-def parsed() -> Arguments:
+def parse_arguments() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=Arguments.kills)
     parser.add_argument("--seed", type=int, default=Arguments.seed)
@@ -289,7 +289,7 @@ def parsed() -> Arguments:
 
 
 def main() -> int:
-    arguments = parsed()
+    arguments = parse_arguments()
     luck = random.Random(arguments.seed)
     jobs = [job for job in JOBS if not arguments.jobs or job.name in arguments.jobs]
     same = True
@@ -298,7 +298,7 @@ def main() -> int:
         home = place / job.name
         home.mkdir()
         share = arguments.kills // len(jobs) + (position < arguments.kills % len(jobs))
-        same &= stressed(job, share, luck, home)
+        same &= stress(job, share, luck, home)
     if not same:
         print(f"Something differs: look into {place}.")
         return 1

@@ -45,18 +45,18 @@ def run(arguments: Arguments) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         collect("3-in", arguments.frames, seed=0, out=folder / "data.parquet")
-        yield from sweeps(folder, arguments)
-        yield from shared(folder, arguments)
+        yield from measure_sweeps(folder, arguments)
+        yield from measure_shared(folder, arguments)
 
 
-def sweeps(folder: Path, arguments: Arguments) -> Iterator[Figure]:
+def measure_sweeps(folder: Path, arguments: Arguments) -> Iterator[Figure]:
     """Time the whole command with one worker and with two."""
     seconds = []
     for workers in (1, 2):
         out = folder / f"sweep{workers}"
         sweep = ["--sweep", f"seed=0..{arguments.trials - 1}", "--workers", str(workers)]
         began = time.perf_counter()
-        started(["-m", "actcause", *training(folder, out, arguments.steps), "--method", "grad", *sweep])
+        run_on_one_thread(["-m", "actcause", *training(folder, out, arguments.steps), "--method", "grad", *sweep])
         seconds.append(time.perf_counter() - began)
     same = contents(folder / "sweep1") == contents(folder / "sweep2")
     for workers, spent in zip((1, 2), seconds, strict=True):
@@ -70,7 +70,7 @@ def sweeps(folder: Path, arguments: Arguments) -> Iterator[Figure]:
     )  # fmt: skip
 
 
-def shared(folder: Path, arguments: Arguments) -> Iterator[Figure]:
+def measure_shared(folder: Path, arguments: Arguments) -> Iterator[Figure]:
     """Count the steps per second of one training by one process and by two."""
     rates = []
     for processes in (1, 2):
@@ -78,7 +78,9 @@ def shared(folder: Path, arguments: Arguments) -> Iterator[Figure]:
         options = ["--set", f"batch={arguments.batch}", "--set", f"width={arguments.width}"]
         launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
         command = training(folder, out, arguments.shared_steps)
-        started([*launcher, "-m", "actcause", *command, "--set", "distil_steps=1", *options])
+        run_on_one_thread(
+            [*launcher, "-m", "actcause", *command, "--method", "jaci-em", "--set", "distil_steps=1", *options]
+        )
         steps = [json.loads(line)["step"] for line in (out / "history.jsonl").read_text().splitlines()]
         rates.append(max(steps) / float(json.loads((out / "run.json").read_text())["seconds"]))
     for processes, rate in zip((1, 2), rates, strict=True):
@@ -93,7 +95,7 @@ def training(folder: Path, out: Path, steps: int) -> list[str]:
     return [*words, "--set", f"steps={steps}"]
 
 
-def started(command: list[str]) -> None:
+def run_on_one_thread(command: list[str]) -> None:
     """Start a process with one thread for sums, so that a second process and not a second thread is measured."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run([sys.executable, *command], env=environment, capture_output=True, check=True)

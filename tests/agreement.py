@@ -54,7 +54,7 @@ def connected_model(rng: Random, size: int) -> Model:
         last = index == size - roots - 1
         fresh = unread if last else rng.sample(unread, min(len(unread), rng.choice([1, 2])))
         parents = sorted({*fresh, *rng.sample(list(ranges), min(len(ranges), rng.choice([0, 1, 1, 2])))})
-        expression = varied(rng, parents, ranges)
+        expression = draw_equation(rng, parents, ranges)
         reached = reachable(expression, ranges)
         unread = [*(name for name in unread if name not in parents), f"V{index}"]
         wider = rng.random() < 0.15 and len(reached) < 3
@@ -63,7 +63,7 @@ def connected_model(rng: Random, size: int) -> Model:
     return Model.from_declarations(lines)
 
 
-def varied(rng: Random, parents: list[str], ranges: dict[str, tuple[int, ...]]) -> Expression:
+def draw_equation(rng: Random, parents: list[str], ranges: dict[str, tuple[int, ...]]) -> Expression:
     """Mostly thresholds and disjunctions, which make for causes of several variables; at most three values."""
     for _ in range(20):
         kind = rng.random()

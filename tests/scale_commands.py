@@ -77,7 +77,7 @@ def without_ray(folder: Path) -> None:
     print(json.dumps(found))
 
 
-def refused(inputs: Path, out: Path) -> None:
+def try_full_disk(inputs: Path, out: Path) -> None:
     """Small commands while there is room; larger ones once the disk is full, then once it is read-only."""
     Local.run = in_this_process  # type: ignore[assignment, method-assign]  # who runs a task has no part in this
     prepare(inputs)
@@ -113,4 +113,4 @@ def protect(folder: Path) -> None:
 
 if __name__ == "__main__":
     _, what, *folders = sys.argv
-    {"without-ray": without_ray, "refused": refused}[what](*map(Path, folders))
+    {"without-ray": without_ray, "refused": try_full_disk}[what](*map(Path, folders))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import gc
 import importlib
 import importlib.util
@@ -11,6 +12,7 @@ from functools import cache
 from itertools import chain, combinations
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -134,14 +136,20 @@ def forever() -> None:
 
 
 def test_a_fresh_process_gives_a_result_and_its_memory() -> None:
-    outcome = measure.isolated(sum, [1, 2])
+    outcome = measure.call_in_fresh_process(sum, [1, 2])
     assert (outcome.result, outcome.failure) == (3, None)
     assert outcome.peak_bytes > 1_000_000
 
 
 def test_a_fresh_process_that_takes_too_long_or_fails_is_reported() -> None:
-    assert measure.isolated(forever, seconds=0.5).failure.startswith("over")
-    assert "not a number" in measure.isolated(int, "not a number").failure
+    assert measure.call_in_fresh_process(forever, seconds=0.5).failure.startswith("over")
+    assert "not a number" in measure.call_in_fresh_process(int, "not a number").failure
+
+
+@pytest.mark.parametrize("module", [external, measure, run])
+def test_examples_of_the_benchmarks_give_what_they_print(module: ModuleType) -> None:
+    ran = doctest.testmod(module)
+    assert ran.failed == 0 < ran.attempted
 
 
 def test_machine_facts_name_no_host_and_no_path() -> None:
@@ -163,9 +171,9 @@ def test_a_missed_bar_and_a_wrong_answer_show() -> None:
 def test_figures_survive_being_written_and_read() -> None:
     figures = tiny("or_tree")
     assert figures
-    written = json.loads(json.dumps(run.gathered(figures)))
+    written = json.loads(json.dumps(run.gather(figures)))
     assert [run.cells(run.read_figure(entry)) for entry in written["figures"]] == [
-        run.cells(run.read_figure(entry)) for entry in run.gathered(figures)["figures"]
+        run.cells(run.read_figure(entry)) for entry in run.gather(figures)["figures"]
     ]
 
 
@@ -177,11 +185,11 @@ def test_documents_show_the_results_as_they_are_written_down(path: Path, only: t
 
 
 def test_figures_that_are_kept_stand_in_the_place_of_earlier_ones() -> None:
-    earlier = run.gathered([measure.Figure("or_tree", "one", 1.0), measure.Figure("domains", "other", 2.0)])
-    found = run.kept(earlier, [measure.Figure("or_tree", "new", 3.0)])
+    earlier = run.gather([measure.Figure("or_tree", "one", 1.0), measure.Figure("domains", "other", 2.0)])
+    found = run.replace_figures(earlier, [measure.Figure("or_tree", "new", 3.0)])
     assert [entry["what"] for entry in found["figures"]] == ["other", "new"]
     with pytest.raises(SystemExit, match="another machine"):
-        run.kept({**earlier, "machine": {"CPU": "other"}}, [])
+        run.replace_figures({**earlier, "machine": {"CPU": "other"}}, [])
 
 
 def test_the_results_are_of_every_benchmark_and_none_is_wrong() -> None:

@@ -180,10 +180,10 @@ def commands_of(block: Block) -> list[tuple[str, list[str]]]:
             found.append((line[2:].strip(), []))
         else:
             found[-1][1].append(line.rstrip())
-    return [(command, trimmed(shown)) for command, shown in found]
+    return [(command, trim(shown)) for command, shown in found]
 
 
-def trimmed(lines: list[str]) -> list[str]:
+def trim(lines: list[str]) -> list[str]:
     """Without the empty lines at both ends."""
     return "\n".join(lines).strip("\n").split("\n") if any(lines) else []
 
@@ -199,7 +199,7 @@ def answer_of(command: str, folder: Path) -> list[str]:
     with terminal, chdir(folder), redirect_stdout(out), redirect_stderr(out):
         code = main(words_of(command)[1:])
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
-    return trimmed([*lines, *([str(code)] if command.endswith(EXIT_CODE) else [])])
+    return trim([*lines, *([str(code)] if command.endswith(EXIT_CODE) else [])])
 
 
 def make_targets() -> set[str]:

@@ -19,7 +19,7 @@ NAMESPACE = ["unshare", "--mount", "--map-root-user", "bash", "-c"]
 MOUNTED = 'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"'
 
 
-def said(*command: str | Path, **more: Any) -> dict[str, Any]:
+def read_output(*command: str | Path, **more: Any) -> dict[str, Any]:
     ran = subprocess.run([*command], capture_output=True, text=True, timeout=300, check=False, **more)
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout.splitlines()[-1])
@@ -27,7 +27,7 @@ def said(*command: str | Path, **more: Any) -> dict[str, Any]:
 
 def test_without_ray_every_command_works_and_its_engine_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n")
-    found = said(
+    found = read_output(
         *(sys.executable, PROGRAM, "without-ray", tmp_path / "work"),
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
@@ -45,7 +45,7 @@ def test_a_full_disk_and_a_read_only_one_are_one_sentence_and_leave_earlier_resu
     small_disk = [*NAMESPACE, MOUNTED, str(tmp_path / "disk")]
     if shutil.which("unshare") is None or subprocess.run([*small_disk, "true"], check=False).returncode:
         pytest.skip("this system does not let us mount a small disk (unshare --mount)")
-    found = said(*small_disk, sys.executable, PROGRAM, "refused", tmp_path / "work", tmp_path / "disk")
+    found = read_output(*small_disk, sys.executable, PROGRAM, "refused", tmp_path / "work", tmp_path / "disk")
     assert found.keys() == COMMANDS
     reasons = {"full": "No space left on device", "read-only": "Read-only file system"}
     for name, ended in found.items():

@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 
-def opened(tab, state: str = ""):
+def open_ask(tab, state: str = ""):
     tab.goto(f"/#/ask{state}")
     tab.click("text=Show all reasons")
     tab.wait_for_selector(".card")
@@ -36,7 +36,7 @@ def clipboard(tab) -> str:
 
 
 def test_the_graph_and_all_definitions_are_shown(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     assert tab.locator(".graph .node").count() == 5
     assert tab.locator(".graph .edge").count() == 5
     assert node(tab, "BH").locator(".what").inner_html().count("tspan") == 4
@@ -71,7 +71,7 @@ def test_wide_and_tall_graphs_are_seen_whole(tab, example: str, size: tuple[int,
 
 
 def test_clicking_a_cause_replays_its_witness_step_by_step(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     card(tab, "modified-hp").locator(".cause").first.click()
     tab.locator(".player .step").nth(1).click()
     assert "changed" in node(tab, "ST").get_attribute("class")
@@ -88,7 +88,7 @@ def test_clicking_a_cause_replays_its_witness_step_by_step(tab) -> None:
 
 
 def test_a_replay_runs_by_itself_unless_the_user_wants_no_movement(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.emulate_media(reduced_motion="reduce")
     card(tab, "modified-hp").locator(".cause").first.click()
     assert tab.locator(".player .step[aria-current=step]").inner_text() == "4 What comes out"
@@ -105,7 +105,7 @@ def test_a_replay_runs_by_itself_unless_the_user_wants_no_movement(tab) -> None:
 
 
 def test_examples_are_searched_and_chosen_by_keyboard(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.focus(".opener")
     tab.keyboard.press("Enter")
     tab.keyboard.type("trumping order")
@@ -118,7 +118,7 @@ def test_examples_are_searched_and_chosen_by_keyboard(tab) -> None:
 
 
 def test_clicking_a_root_changes_the_context_and_the_answer(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     node(tab, "ST").click()
     tab.wait_for_selector('[data-name=BH][aria-label*="BH = 1"]')
     tab.wait_for_selector('.card[data-definition="modified-hp"] .cause:has-text("BT=1")')
@@ -129,13 +129,13 @@ def test_clicking_a_root_changes_the_context_and_the_answer(tab) -> None:
 
 
 def test_an_effect_that_does_not_hold_is_said_honestly(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.click("text='BS == 0'")
     tab.wait_for_selector("text=Nothing caused this: the effect does not hold.")
 
 
 def test_an_event_gets_a_verdict_from_every_definition_with_the_failing_condition(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.fill("#event", "BT=1")
     tab.keyboard.press("Enter")
     tab.wait_for_selector(".verdict")
@@ -151,7 +151,7 @@ def test_an_event_gets_a_verdict_from_every_definition_with_the_failing_conditio
 
 
 def test_a_contrast_is_typed_under_what_happened_and_goes_into_the_address(tab) -> None:
-    opened(tab, "?example=trumping")
+    open_ask(tab, "?example=trumping")
     tab.fill("#contrast", "C == -1")
     tab.keyboard.press("Tab")
     tab.wait_for_selector("h1:has-text('What caused C=1 rather than C=-1?')")
@@ -164,7 +164,7 @@ def test_a_contrast_is_typed_under_what_happened_and_goes_into_the_address(tab) 
 
 
 def test_what_is_normal_ranks_the_causes(tab) -> None:
-    opened(tab, f"?example=pens&normally={quote('P == 0')}")
+    open_ask(tab, f"?example=pens&normally={quote('P == 0')}")
     card(tab, "modified-hp").get_by_text("rank 2").wait_for()
     assert card(tab, "modified-hp").locator(".cause").all_inner_texts() == ["▷ P=1", "▷ A=1"]
     tab.fill("#rules", "P == 0\nA == 1")
@@ -174,7 +174,7 @@ def test_what_is_normal_ranks_the_causes(tab) -> None:
 
 
 def test_a_large_range_is_typed_and_a_click_leads_there(tab) -> None:
-    opened(tab, "?example=pusher-1d")
+    open_ask(tab, "?example=pusher-1d")
     node(tab, "P").click()
     assert tab.evaluate("document.activeElement.id") == "root-P"
     tab.fill("#root-P", "300")
@@ -214,7 +214,7 @@ def test_a_definition_that_is_stopped_says_so_and_what_to_do(tab) -> None:
 
 
 def test_a_wrong_line_is_marked_while_typing_and_the_mark_goes_when_it_is_right(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.fill("#model-text", "A\nB = A and\nC = B")
     tab.wait_for_selector(".gutter .wrong")
     assert tab.locator(".gutter .wrong").inner_text() == "✗ 2"
@@ -228,7 +228,7 @@ def test_a_wrong_line_is_marked_while_typing_and_the_mark_goes_when_it_is_right(
 
 
 def test_a_wrong_event_is_refused_in_words(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.fill("#event", "BX=1")
     tab.click("[aria-label=Event] button >> text='Ask'")
     tab.wait_for_selector("#event-error:has-text(\"unknown variable 'BX'; did you mean\")")
@@ -239,7 +239,7 @@ def test_a_wrong_event_is_refused_in_words(tab) -> None:
 
 
 def test_text_of_the_user_is_never_html(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.fill("#model-text", 'A "<img src=x onerror=alert(1)>"\nB = A')
     tab.fill("#effect", "B == 1")
     tab.wait_for_selector("h1:has-text('What caused B=1?')")
@@ -258,7 +258,7 @@ def test_a_damaged_link_is_said_so_and_shows_the_first_question(tab) -> None:
 
 
 def test_a_link_reproduces_the_question_exactly(tab, browser, server) -> None:
-    opened(tab)
+    open_ask(tab)
     text = "\n".join(["A", 'B "<b>& more"', *(f"X{index} = A or B" for index in range(60)), "Y = X0 and X59"])
     tab.fill("#model-text", text)
     tab.fill("#effect", "Y == 1")
@@ -283,7 +283,7 @@ def test_a_link_reproduces_the_question_exactly(tab, browser, server) -> None:
 
 @pytest.mark.parametrize("event", ["", "ST=1"])
 def test_the_copied_python_and_command_run(tab, tmp_path: Path, event: str) -> None:
-    opened(tab)
+    open_ask(tab)
     node(tab, "BT").click()
     tab.wait_for_url("**BT%3D0**")
     if event:
@@ -305,7 +305,7 @@ def test_the_copied_python_and_command_run(tab, tmp_path: Path, event: str) -> N
 
 
 def test_the_model_can_be_looked_at_in_every_state(tab) -> None:
-    opened(tab, "?example=loader")
+    open_ask(tab, "?example=loader")
     node(tab, "A").click()
     tab.wait_for_url("**A%3D0**")
     tab.click("text=See all states")
@@ -316,7 +316,7 @@ def test_the_model_can_be_looked_at_in_every_state(tab) -> None:
 
 
 def test_variables_may_have_any_name_that_model_text_allows(tab) -> None:
-    opened(tab)
+    open_ask(tab)
     tab.fill("#model-text", "constructor\n__proto__\ntoString = constructor or __proto__")
     tab.fill("#effect", "toString == 1")
     tab.wait_for_selector("h1:has-text('What caused toString=1?')")

@@ -18,7 +18,7 @@ def figures(tab) -> dict[str, str]:
     }
 
 
-def opened(tab, address: str) -> None:
+def open_spaces(tab, address: str) -> None:
     tab.goto(f"/#/preimages{address}")
     tab.locator(".why h2").wait_for()
 
@@ -27,7 +27,7 @@ def pixels(tab) -> str:
     return tab.evaluate("() => document.querySelector('.heat-cells').toDataURL()")
 
 
-def said_of(tab, state: str) -> str:
+def read_explanation(tab, state: str) -> str:
     """What is said about a state, once it is."""
     tab.locator(".why:not([aria-busy]) h2", has_text=state).wait_for()
     return tab.locator(".why").inner_text()
@@ -41,7 +41,7 @@ def slide(tab, label: str, key: str, times: int = 1) -> None:
 
 
 def test_a_newcomer_sees_a_few_states_with_words_for_what_matters(tab) -> None:
-    opened(tab, "")
+    open_spaces(tab, "")
     assert int(figures(tab)["states"]) < 30
     assert "minimal pair" not in tab.locator("main").inner_text()
     tab.get_by_role("button", name="What is meant by map (minimal pair)?").first.click()
@@ -49,7 +49,7 @@ def test_a_newcomer_sees_a_few_states_with_words_for_what_matters(tab) -> None:
 
 
 def test_the_papers_pusher_is_computed_at_once(tab) -> None:
-    opened(tab, "?example=pusher-1d")
+    open_spaces(tab, "?example=pusher-1d")
     assert figures(tab)["states"] == "1,002,001"
     assert figures(tab)["variables in all"] == "2,003"
     assert figures(tab)["best map"] == "1"
@@ -71,7 +71,7 @@ def test_the_papers_pusher_is_computed_at_once(tab) -> None:
 
 
 def test_a_slider_changes_the_picture_and_the_numbers(tab) -> None:
-    opened(tab, "?example=pusher-1d")
+    open_spaces(tab, "?example=pusher-1d")
     before = pixels(tab)
     tab.get_by_label("none (one change is enough)").check()
     tab.locator(".figure", has_text="1,003,001").wait_for()
@@ -84,7 +84,7 @@ def test_a_slider_changes_the_picture_and_the_numbers(tab) -> None:
 
 
 def test_weak_sufficiency_has_a_number_of_pairs_too_large_to_write_out(tab) -> None:
-    opened(tab, "?example=pusher-1d&as=none&an=none")
+    open_spaces(tab, "?example=pusher-1d&as=none&an=none")
     count = tab.locator(".figure", has_text="best maps")
     assert "2" in count.inner_text()
     assert int(count.locator("sup").first.inner_text()) > 100
@@ -93,7 +93,7 @@ def test_weak_sufficiency_has_a_number_of_pairs_too_large_to_write_out(tab) -> N
 
 
 def test_rock_throwing_is_a_table_and_stepping_changes_a_binary(tab) -> None:
-    opened(tab, "?example=rock-throwing")
+    open_spaces(tab, "?example=rock-throwing")
     assert figures(tab)["best maps"] == "32"
     assert tab.locator(".states tbody tr").count() == 4
     before = tab.locator(".states tbody code").all_inner_texts()
@@ -112,66 +112,66 @@ def test_rock_throwing_is_a_table_and_stepping_changes_a_binary(tab) -> None:
 
 
 def test_all_valid_pairs_of_the_mover_are_counted_by_cost(tab) -> None:
-    opened(tab, "?example=mover-1d")
+    open_spaces(tab, "?example=mover-1d")
     tab.get_by_text("1,024 valid maps").wait_for()
     chart = tab.get_by_role("img", name="Valid maps by variables in all").get_attribute("aria-label")
     assert "14 variables 1; 15 variables 10;" in chart
 
 
 def test_pairs_that_are_not_counted_are_said_to_be_so(tab) -> None:
-    opened(tab, "?example=rocket-ship")
+    open_spaces(tab, "?example=rocket-ship")
     tab.get_by_text("Not counted. They are counted for up to 64 states.").wait_for()
     late = json.dumps({"error": "No answer within 3 seconds; ask about a smaller model.", "line": None})
     tab.route("**/api/preimages/histogram", lambda route: route.fulfill(status=422, body=late))
-    opened(tab, "?example=mover-1d")
+    open_spaces(tab, "?example=mover-1d")
     tab.get_by_text("Not counted. No answer within 3 seconds; ask about a smaller model.").wait_for()
 
 
 def test_pointing_at_a_state_says_why_and_names_a_neighbour(tab) -> None:
-    opened(tab, "?example=mover-1d&show=picture&at=m=3,o=0")
+    open_spaces(tab, "?example=mover-1d&show=picture&at=m=3,o=0")
     assert tab.locator(LENS).is_hidden()
     box = tab.locator(PICTURE).bounding_box()
     tab.mouse.move(box["x"] + 58 + (box["width"] - 82) / 8, box["y"] + 12 + (box["height"] - 58) / 2)  # m=0, o=1
-    said = said_of(tab, "m=0, o=1: m' = 0")
+    said = read_explanation(tab, "m=0, o=1: m' = 0")
     assert "Necessary: 11 of 12 settings of m and o" in said
     assert "m: not sufficient: with m=0 held, 2 of 3 settings" in said
     assert "With o=0 instead of 1, m' is 1 and o no longer matters." in said
     assert tab.locator(".state-line").inner_text().endswith("together (11)")
     tab.mouse.move(5, 5)
-    said_of(tab, "m=3, o=0")
+    read_explanation(tab, "m=3, o=0")
 
 
 def test_the_cursor_moves_by_keyboard_and_the_neighbour_can_be_visited(tab) -> None:
-    opened(tab, "?example=pusher-1d")
+    open_spaces(tab, "?example=pusher-1d")
     tab.locator(PICTURE).focus()
-    said_of(tab, "P=500, X=502: Y = 501")
+    read_explanation(tab, "P=500, X=502: Y = 501")
     tab.keyboard.press("ArrowUp")
-    said_of(tab, "P=500, X=503: Y = 502")
+    read_explanation(tab, "P=500, X=503: Y = 502")
     tab.keyboard.press("Shift+ArrowRight")
-    assert "nothing matters enough" in said_of(tab, "P=510, X=503: Y = 500")
+    assert "nothing matters enough" in read_explanation(tab, "P=510, X=503: Y = 500")
     tab.get_by_role("button", name="Go there").click()
-    said_of(tab, "P=500, X=503")
+    read_explanation(tab, "P=500, X=503")
     assert "at=P%3D500%2CX%3D503" in tab.url
 
 
 def test_a_click_in_the_close_up_chooses_a_state(tab) -> None:
-    opened(tab, "?example=pusher-1d")
+    open_spaces(tab, "?example=pusher-1d")
     box = tab.locator(LENS).bounding_box()
     inside = {"width": box["width"] - 82, "height": box["height"] - 58}
     # The window is 11 by 9 cells around P=500, X=502; the cell below its middle is X=501.
     tab.mouse.click(box["x"] + 58 + inside["width"] * 5.5 / 11, box["y"] + 12 + inside["height"] * 5.5 / 9)
-    assert "X (the obstacle's position) alone" in said_of(tab, "P=500, X=501: Y = 500")
+    assert "X (the obstacle's position) alone" in read_explanation(tab, "P=500, X=501: Y = 500")
 
 
 def test_other_variables_are_held_by_a_slice_and_a_binary_can_be_sought(tab) -> None:
-    opened(tab, "?example=rocket-ship")
+    open_spaces(tab, "?example=rocket-ship")
     before = pixels(tab)
     tab.locator("#slice-T2").select_option("0")
     tab.wait_for_function("() => location.hash.includes('slice=T2')")
     tab.wait_for_function("(before) => document.querySelector('.heat-cells').toDataURL() !== before", arg=before)
     tab.get_by_role("button", name="Show a state with T2 (the second thruster) alone").click()
     tab.wait_for_function("() => decodeURIComponent(location.hash).includes('slice=T2=1')")
-    assert "T2 (the second thruster) alone" in said_of(tab, "T1=0, T2=1")
+    assert "T2 (the second thruster) alone" in read_explanation(tab, "T1=0, T2=1")
     tab.locator("#across").select_option("X")
     tab.wait_for_function("() => location.hash.includes('x=X&y=T1')")
 
@@ -193,7 +193,7 @@ def test_a_row_that_comes_under_a_resting_pointer_is_not_pointed_at(tab) -> None
 
 
 def test_a_restriction_narrows_the_space(tab) -> None:
-    opened(tab, "?example=pusher-1d")
+    open_spaces(tab, "?example=pusher-1d")
     tab.get_by_label("Only states in which").fill("P >= 498 and P <= 501 and X >= 500 and X <= 503")
     tab.get_by_label("Only states in which").press("Enter")
     tab.locator(".figure", has_text="16").first.wait_for()
@@ -202,7 +202,7 @@ def test_a_restriction_narrows_the_space(tab) -> None:
 
 
 def test_mistakes_are_said_and_can_be_put_right(tab) -> None:
-    opened(tab, "?example=rock-throwing")
+    open_spaces(tab, "?example=rock-throwing")
     outcome = tab.get_by_label("Outcome (a variable or a formula)")
     outcome.fill("BX")
     outcome.press("Enter")
@@ -233,7 +233,7 @@ def test_a_wrong_address_is_shown_to_be_put_right(tab) -> None:
 
 
 def test_a_model_of_ones_own_can_be_typed_and_its_mistake_has_a_line(tab) -> None:
-    opened(tab, "?example=rock-throwing")
+    open_spaces(tab, "?example=rock-throwing")
     tab.get_by_text("Model text").first.click()
     text = tab.locator("#model-text")
     text.fill("A\nB\nC = A and")
@@ -248,7 +248,7 @@ def test_a_model_of_ones_own_can_be_typed_and_its_mistake_has_a_line(tab) -> Non
 
 def test_a_model_of_ones_own_starts_from_usual_shares_whatever_was_shown_before(tab) -> None:
     for example in ("rock-throwing", "mover-1d", "halt-and-charge"):
-        opened(tab, f"?example={example}")
+        open_spaces(tab, f"?example={example}")
         tab.get_by_text("Model text").first.click()
         tab.locator("#model-text").fill("A in 0..4\nB in 0..4\nC = A < B")
         tab.get_by_role("heading", name="What C hangs on, in every state").wait_for()
@@ -264,14 +264,14 @@ def test_a_model_of_ones_own_starts_from_usual_shares_whatever_was_shown_before(
 
 def test_what_matters_has_the_room_of_its_table(tab) -> None:
     tab.set_viewport_size({"width": 640, "height": 900})
-    opened(tab, "?example=mover-1d")
+    open_spaces(tab, "?example=mover-1d")
     wide = "row => [...row.children].map((cell) => cell.offsetWidth)"
     _, words, digits, *_ = tab.locator(".binaries tbody tr").first.evaluate(wide)
     assert words > 2 * digits
 
 
 def test_a_space_that_is_too_large_leaves_the_page_usable(tab) -> None:
-    opened(tab, "?example=mover-1d")
+    open_spaces(tab, "?example=mover-1d")
     tab.get_by_text("Model text").first.click()
     tab.locator("#model-text").fill("A in 0..999\nB in 0..999\nC in 0..999\nY = A < B + C")
     tab.get_by_role("alert").filter(has_text="Give the roots smaller ranges").wait_for()
@@ -280,14 +280,14 @@ def test_a_space_that_is_too_large_leaves_the_page_usable(tab) -> None:
 
 
 def test_a_link_brings_the_picture_back(tab) -> None:
-    opened(tab, "?example=rocket-ship&pair=2&as=0.3&slice=T2=0&x=X&y=T1&at=T1=1,T2=0,X=500")
+    open_spaces(tab, "?example=rocket-ship&pair=2&as=0.3&slice=T2=0&x=X&y=T1&at=T1=1,T2=0,X=500")
     tab.get_by_role("button", name="Copy link").click()
     tab.get_by_text("The link to this picture is copied.").wait_for()
     link = tab.evaluate("() => navigator.clipboard.readText()")
     before = pixels(tab)
     tab.goto("about:blank")
     tab.goto(link)
-    assert "T2=0, X=500" in said_of(tab, "T1=1, T2=0, X=500")
+    assert "T2=0, X=500" in read_explanation(tab, "T1=1, T2=0, X=500")
     assert pixels(tab) == before
     tab.get_by_role("button", name="Copy command").click()
     tab.get_by_text("The command is copied.").wait_for()
@@ -296,7 +296,7 @@ def test_a_link_brings_the_picture_back(tab) -> None:
 
 
 def test_pictures_and_tables_can_be_saved(tab) -> None:
-    opened(tab, "?example=mover-1d&show=picture")
+    open_spaces(tab, "?example=mover-1d&show=picture")
     with tab.expect_download() as saved:
         tab.get_by_role("button", name="PNG").click()
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
@@ -309,7 +309,7 @@ def test_pictures_and_tables_can_be_saved(tab) -> None:
 
 def test_only_the_newest_of_many_settings_is_shown(tab) -> None:
     """A slow question is overtaken: the picture that stays is that of the last setting."""
-    opened(tab, "?example=rocket-ship")
+    open_spaces(tab, "?example=rocket-ship")
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.post_data) if request.url.endswith("/picture") else None)
     slide(tab, "alpha sufficiency", "ArrowRight", 12)
@@ -320,7 +320,7 @@ def test_only_the_newest_of_many_settings_is_shown(tab) -> None:
 
 
 def test_a_question_that_takes_long_gives_way_to_a_newer_one(tab) -> None:
-    opened(tab, "?example=offensive-chatbot&an=none")
+    open_spaces(tab, "?example=offensive-chatbot&an=none")
     share = tab.get_by_label("alpha sufficiency, a number or a fraction")
     share.fill("1")
     share.press("Enter")
@@ -332,7 +332,7 @@ def test_a_question_that_takes_long_gives_way_to_a_newer_one(tab) -> None:
 
 
 def test_a_chart_of_lines_is_read_by_keyboard_and_told_apart_without_colour(tab) -> None:
-    opened(tab, "?example=mover-1d")
+    open_spaces(tab, "?example=mover-1d")
     table = tab.evaluate(
         """async () => {
           const { drawLines, writeSeriesCsv } = await import('/js/shared/chart.js');
@@ -356,7 +356,7 @@ def test_a_chart_of_lines_is_read_by_keyboard_and_told_apart_without_colour(tab)
 
 
 def test_the_theme_repaints_the_picture(tab) -> None:
-    opened(tab, "?example=mover-1d&show=picture")
+    open_spaces(tab, "?example=mover-1d&show=picture")
     before = pixels(tab)
     tab.get_by_role("button", name="Change between light and dark").click()
     tab.wait_for_function("(before) => document.querySelector('.heat-cells').toDataURL() !== before", arg=before)
@@ -365,7 +365,7 @@ def test_the_theme_repaints_the_picture(tab) -> None:
 @pytest.mark.parametrize("width", [640, 990])
 def test_on_a_narrow_screen_the_answer_comes_first_and_nothing_is_cut_off(tab, width: int) -> None:
     tab.set_viewport_size({"width": width, "height": 800})
-    opened(tab, "?example=pusher-1d")
+    open_spaces(tab, "?example=pusher-1d")
     tab.locator(".why:not([aria-busy])").wait_for()
     found = tab.evaluate(
         """() => {

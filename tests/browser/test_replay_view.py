@@ -111,14 +111,14 @@ def test_names_of_bodies_that_touch_cover_neither_each_other_nor_other_bodies(ta
         assert {"pusher", "block", "target", "action"} <= {text for text, _ in names}
         for index, (text, box) in enumerate(names):
             assert not [other for other, its in names[:index] if overlap(box, its)], text
-            assert not covered(box, picture["bodies"]), text
+            assert not list_covered(box, picture["bodies"]), text
 
 
 def overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def covered(box, bodies):
+def list_covered(box, bodies):
     """The bodies that a name lies on, besides its own, if it stands in that, and those under it."""
     own = [index for index, its in enumerate(bodies) if its[0] <= box[0] and box[2] <= its[2] and overlap(box, its)]
     return [body for body in bodies[max(own, default=-1) + 1 :] if overlap(box, body)]

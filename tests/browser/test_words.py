@@ -17,7 +17,7 @@ JOB = 600_000  # milliseconds: a job gives way to everything else on the machine
 
 
 @pytest.fixture(scope="module")
-def recorded(server):
+def recordings(server):
     """A recording with a run that needs no training, and one of whole states."""
     data = collect("1-in", 300, seed=2, metadata={"domain": "1-in"})
     data.save(server.data / "words.parquet")
@@ -85,7 +85,7 @@ def show_whole(tab) -> None:
 SCENES = (show_ask, show_time, show_states, show_replay, show_judged, show_runs, show_found, show_columns, show_whole)
 
 
-def test_every_word_has_a_question_mark_where_a_user_meets_it(tab, recorded) -> None:
+def test_every_word_has_a_question_mark_where_a_user_meets_it(tab, recordings) -> None:
     met = set()
     for show in SCENES:
         show(tab)
@@ -101,7 +101,7 @@ def test_every_word_has_a_question_mark_where_a_user_meets_it(tab, recorded) -> 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_is_in_the_way_where_sections_are_open(tab, recorded, scheme: str) -> None:
+def test_nothing_serious_is_in_the_way_where_sections_are_open(tab, recordings, scheme: str) -> None:
     tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     found = []
     for show in SCENES:
@@ -114,7 +114,7 @@ def test_nothing_serious_is_in_the_way_where_sections_are_open(tab, recorded, sc
 
 
 @pytest.mark.parametrize("view", ["preimages", "replay?domain=push&step=1", "runs", "data?file=words.parquet"])
-def test_a_words_sentence_is_read_where_it_is_asked_for_on_a_telephone_too(tab, recorded, view: str) -> None:
+def test_a_words_sentence_is_read_where_it_is_asked_for_on_a_telephone_too(tab, recordings, view: str) -> None:
     tab.set_viewport_size({"width": 390, "height": 800})
     tab.goto(f"/#/{view}")
     marks = tab.locator("main .term:visible")

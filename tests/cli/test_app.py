@@ -173,7 +173,7 @@ def test_names_of_models_and_definitions_are_completed() -> None:
         assert expected in shell("-m", "actcause", env=environment).stdout.split()
 
 
-def imported_by(statements: str) -> set[str]:
+def list_imports(statements: str) -> set[str]:
     listing = "import sys; print('\\n' + ' '.join({name.partition('.')[0] for name in sys.modules}))"
     ended = shell("-c", f"{statements}\n{listing}")
     assert ended.returncode == 0, ended.stderr
@@ -181,11 +181,11 @@ def imported_by(statements: str) -> set[str]:
 
 
 def test_importing_the_library_imports_no_extra() -> None:
-    assert not imported_by("import actcause") & {"typer", "click", "rich", "pysat", "torch", "gymnasium", "fastapi"}
+    assert not list_imports("import actcause") & {"typer", "click", "rich", "pysat", "torch", "gymnasium", "fastapi"}
 
 
 def test_the_help_imports_nothing_heavy() -> None:
-    loaded = imported_by("from actcause.cli import main; main(['--help'])")
+    loaded = list_imports("from actcause.cli import main; main(['--help'])")
     assert not loaded & {"torch", "gymnasium", "pygame", "ray", "fastapi", "uvicorn", "pysat", "plotly"}
     assert "typer" in loaded
 

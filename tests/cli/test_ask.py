@@ -279,10 +279,10 @@ def test_an_exogenous_variable_is_no_event(tmp_path: Path, mistake: Any) -> None
 def test_an_interrupted_search_ends_quietly(
     bottle: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("actcause.core.compare.causes", interrupted)
+    monkeypatch.setattr("actcause.core.compare.causes", interrupt)
     assert main(["ask", bottle, *QUESTION]) == 130
     assert capsys.readouterr().err == ""
 

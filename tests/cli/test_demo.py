@@ -13,7 +13,7 @@ from actcause.reproduction.published import read_published_errors
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> str:
+def demonstration(capsys: pytest.CaptureFixture[str]) -> str:
     """What the demonstration prints, on one line."""
     assert main(["demo", "--quick"]) == 0
     output = capsys.readouterr()
@@ -21,32 +21,32 @@ def told(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(output.out.split())
 
 
-def test_the_bottle_has_a_witness_that_is_replayed(told: str) -> None:
-    assert "ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0." in told
-    assert "Replayed: with BH=0, ST=0 the model gives SH=0, BT=1, BS=0." in told
-    assert "No single event passes: undo any one of them, and BS=1 still happens." in told
+def test_the_bottle_has_a_witness_that_is_replayed(demonstration: str) -> None:
+    assert "ST=1 is a cause of BS=1: had ST been 0 while BH stayed 0, BS would have been 0." in demonstration
+    assert "Replayed: with BH=0, ST=0 the model gives SH=0, BT=1, BS=0." in demonstration
+    assert "No single event passes: undo any one of them, and BS=1 still happens." in demonstration
 
 
-def test_the_fire_divides_the_definitions(told: str) -> None:
-    split = re.search(r"L=1 is a cause by itself for: (.*?)\. Only together with others for: (.*?)\.", told)
+def test_the_fire_divides_the_definitions(demonstration: str) -> None:
+    split = re.search(r"L=1 is a cause by itself for: (.*?)\. Only together with others for: (.*?)\.", demonstration)
     assert split is not None
     alone, together = (names.split(", ") for names in split.groups())
     assert sorted(alone + together) == sorted(DEFINITIONS)
     assert "modified-hp" in together
 
 
-def test_the_words_of_the_table_are_explained(told: str) -> None:
-    assert "part: no cause by itself, but together with others it makes up one." in told
+def test_the_words_of_the_table_are_explained(demonstration: str) -> None:
+    assert "part: no cause by itself, but together with others it makes up one." in demonstration
 
 
-def test_the_pusher_is_solved_in_every_state(told: str) -> None:
-    assert "What Y depends on in all 1,002,001 states" in told
-    assert "Of the 1,001 values of X, 1 would have undone it" in told
-    assert "a share of 1/100 here, that is, 11 of them" in told
+def test_the_pusher_is_solved_in_every_state(demonstration: str) -> None:
+    assert "What Y depends on in all 1,002,001 states" in demonstration
+    assert "Of the 1,001 values of X, 1 would have undone it" in demonstration
+    assert "a share of 1/100 here, that is, 11 of them" in demonstration
 
 
-def test_the_demonstration_ends_with_commands_that_run(told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _, _, next_steps = told.partition("Try next")
+def test_the_demonstration_ends_with_commands_that_run(demonstration: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, next_steps = demonstration.partition("Try next")
     commands = re.findall(r"actcause ([^#]+?) +#", next_steps)
     assert len(commands) == 5
     for command in commands:
@@ -68,11 +68,11 @@ def test_causes_are_learned_and_an_episode_is_filmed(capsys, tmp_path, monkeypat
     monkeypatch.setattr(stories, "LEARNED", {"1-in": (1500, tiny), "block-1d": (1500, tiny)})
     film = tmp_path / "episode.gif"
     assert main(["demo", "--film", str(film)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert re.search(r"learned here +[\d.]+%", told)
-    assert f"the paper's JACI {read_published_errors()['jaci']['1-in']:.2f}%" in told
-    assert "saying never" in told
-    assert str(film) in told.replace(" ", "")
+    demonstration = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"learned here +[\d.]+%", demonstration)
+    assert f"the paper's JACI {read_published_errors()['jaci']['1-in']:.2f}%" in demonstration
+    assert "saying never" in demonstration
+    assert str(film) in demonstration.replace(" ", "")
     assert film.read_bytes()[:3] == b"GIF"
 
 

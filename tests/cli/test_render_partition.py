@@ -11,7 +11,7 @@ from actcause import Model, Pair, examples, partitions
 from actcause.cli import render_partition
 
 
-def drawn(page: RenderableType, width: int = 80) -> str:
+def draw_page(page: RenderableType, width: int = 80) -> str:
     console = Console(width=width, markup=False, highlight=False, emoji=False, color_system=None)
     with console.capture() as capture:
         console.print(page)
@@ -24,12 +24,12 @@ def test_a_partition_of_a_million_states_is_drawn_from_a_few_of_them(monkeypatch
     read: list[int] = []
     original = Pair.__getitem__
 
-    def counted(pair: Pair, index: int) -> Any:
+    def count_pair(pair: Pair, index: int) -> Any:
         read.append(index)
         return original(pair, index)
 
-    monkeypatch.setattr(Pair, "__getitem__", counted)
-    page = drawn(render_partition.partition_page(found))
+    monkeypatch.setattr(Pair, "__getitem__", count_pair)
+    page = draw_page(render_partition.partition_page(found))
     assert 0 < len(read) <= render_partition.MAX_ROWS
     assert f"{1_002_001 - len(read):,} more states are not shown" in page
     assert "999,999     99.8%" in page
@@ -38,7 +38,7 @@ def test_a_partition_of_a_million_states_is_drawn_from_a_few_of_them(monkeypatch
 def test_a_wide_space_shows_the_variables_that_matter() -> None:
     names = [f"Variable{i}" for i in range(12)]
     model = Model.from_text("\n".join(names) + "\nY = Variable3 or Variable9\n")
-    page = drawn(render_partition.partition_page(partitions(model, outcome="Y", alpha_sufficiency="0.2")))
+    page = draw_page(render_partition.partition_page(partitions(model, outcome="Y", alpha_sufficiency="0.2")))
     header = next(line.split() for line in page.splitlines() if line.split()[:1] == ["binary"])
     assert header == ["binary", "Variable3", "Variable9", "Y"]
     assert "10 more variables are not shown." in page

@@ -35,7 +35,7 @@ def _few_passive_steps():
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def folder(tmp_path_factory):
     """A folder with a recording and a run that was trained on it."""
     folder = tmp_path_factory.mktemp("learning")
     data, run = folder / "data.parquet", folder / "run"
@@ -44,16 +44,16 @@ def trained(tmp_path_factory):
     return folder
 
 
-def test_a_run_is_trained_from_a_file_and_says_what_it_did(trained, capsys, tmp_path):
-    said = document(capsys, "train", trained / "data.parquet", *SIZES, "--out", tmp_path / "run")
+def test_a_run_is_trained_from_a_file_and_says_what_it_did(folder, capsys, tmp_path):
+    said = document(capsys, "train", folder / "data.parquet", *SIZES, "--out", tmp_path / "run")
     assert (said["method"], said["rows"], said["status"]) == ("jaci-auto", 2000, "finished")
     assert said["settings"]["width"] == 8
     assert 0 <= said["learned"]["shares"]["a1"] <= 1
     assert (tmp_path / "run" / "model.safetensors").exists()
 
 
-def test_several_seeds_are_trained_and_the_best_is_kept(trained, capsys, tmp_path):
-    words = ["train", str(trained / "data.parquet"), "--method", "jaci-em", *SIZES, "--seeds", "2"]
+def test_several_seeds_are_trained_and_the_best_is_kept(folder, capsys, tmp_path):
+    words = ["train", str(folder / "data.parquet"), "--method", "jaci-em", *SIZES, "--seeds", "2"]
     words += ["--out", str(tmp_path / "run")]
     assert main(words) == 0
     said = capsys.readouterr().out
@@ -66,24 +66,24 @@ def test_several_seeds_are_trained_and_the_best_is_kept(trained, capsys, tmp_pat
     assert "a sweep has its seeds in seed=0..9" in capsys.readouterr().err
 
 
-def test_a_domain_is_recorded_as_collect_records_it(trained, capsys, tmp_path):
+def test_a_domain_is_recorded_as_collect_records_it(folder, capsys, tmp_path):
     source = ("1-in", "--frames", "2000", "--seed", "1", "--draw", "0")
     document(capsys, "train", *source, "--method", "never", "--out", tmp_path / "run")
     document(capsys, "collect", *source, "--out", tmp_path / "same.parquet")
     assert document(capsys, "evaluate", tmp_path / "run", tmp_path / "same.parquet")["held_out"] is True
 
 
-def test_of_the_training_data_only_the_held_out_part_is_scored(trained, capsys, tmp_path):
-    found = document(capsys, "evaluate", trained / "run", trained / "data.parquet")
+def test_of_the_training_data_only_the_held_out_part_is_scored(folder, capsys, tmp_path):
+    found = document(capsys, "evaluate", folder / "run", folder / "data.parquet")
     assert found.keys() >= KEYS
     assert found["trivial"].keys() == {"never", "always", "rate"}
     assert found["held_out"] is True
     assert 0 < found["states"] < 500
     collect("1-in", 1500, seed=2, out=tmp_path / "other.parquet")
-    found = document(capsys, "evaluate", trained / "run", tmp_path / "other.parquet")
+    found = document(capsys, "evaluate", folder / "run", tmp_path / "other.parquet")
     assert (found["held_out"], found["states"], found["from"]) == (False, 1500, "state")
-    assert document(capsys, "evaluate", trained / "run", tmp_path / "other.parquet", "--hindsight")["hindsight"] is True
-    assert main(["evaluate", str(trained / "run"), str(trained / "data.parquet")]) == 0
+    assert document(capsys, "evaluate", folder / "run", tmp_path / "other.parquet", "--hindsight")["hindsight"] is True
+    assert main(["evaluate", str(folder / "run"), str(folder / "data.parquet")]) == 0
     assert "held-out states of the data it was trained on" in capsys.readouterr().out
 
 
@@ -96,28 +96,28 @@ def test_rare_causes_are_scored_on_balanced_states_as_in_the_paper(capsys, tmp_p
     assert (whole["resampled"], whole["states"]) == (False, 3000)
 
 
-def test_predictions_stand_beside_the_rows(trained, capsys, tmp_path):
+def test_predictions_stand_beside_the_rows(folder, capsys, tmp_path):
     out = tmp_path / "found.parquet"
-    said = document(capsys, "predict", trained / "run", trained / "data.parquet", "--out", out)
-    before, after = load(trained / "data.parquet"), load(out)
+    said = document(capsys, "predict", folder / "run", folder / "data.parquet", "--out", out)
+    before, after = load(folder / "data.parquet"), load(out)
     assert np.array_equal(before.state, after.state)
     assert list(after.extra) == [*before.extra, "found.a1", "probability.a1", "unsure"]
     assert said["rows"] == 2000
     assert said["rates"]["a1"] == pytest.approx(after.extra["found.a1"].mean())
     assert np.array_equal(after.extra["found.a1"], after.extra["probability.a1"] > 0.5)
-    known = document(capsys, "predict", trained / "run", out, "--hindsight", "--out", tmp_path / "again.parquet")
+    known = document(capsys, "predict", folder / "run", out, "--hindsight", "--out", tmp_path / "again.parquet")
     assert known["from"] == "hindsight"
     assert load(tmp_path / "again.parquet").extra.keys() == after.extra.keys()
 
 
-def test_predictions_do_not_depend_on_the_row_groups_that_a_file_is_read_by(trained, capsys, tmp_path):
-    data = load(trained / "data.parquet")
+def test_predictions_do_not_depend_on_the_row_groups_that_a_file_is_read_by(folder, capsys, tmp_path):
+    data = load(folder / "data.parquet")
     probabilities = []
     for rows in (len(data), 300):
         file, out = tmp_path / f"{rows}.parquet", tmp_path / f"found{rows}.parquet"
         with Writer(file, data.layout, metadata=data.metadata, rows_per_group=rows) as writer:
             writer.append(data)
-        document(capsys, "predict", trained / "run", file, "--out", out)
+        document(capsys, "predict", folder / "run", file, "--out", out)
         probabilities.append(load(out).extra["probability.a1"])
     assert np.ptp(probabilities[0]) > 0
     assert np.allclose(*probabilities, atol=1e-5)
@@ -134,8 +134,8 @@ def test_found_causes_are_drawn_into_a_film(capsys, tmp_path):
     assert films[0] != films[1]
 
 
-def test_a_run_is_not_overwritten_unasked_and_a_finished_one_has_nothing_to_resume(trained, capsys, tmp_path):
-    command = ["train", str(trained / "data.parquet"), "--method", "never", "--out", str(tmp_path / "run")]
+def test_a_run_is_not_overwritten_unasked_and_a_finished_one_has_nothing_to_resume(folder, capsys, tmp_path):
+    command = ["train", str(folder / "data.parquet"), "--method", "never", "--out", str(tmp_path / "run")]
     assert main(command) == 0
     assert main(command) == 2
     assert "--resume goes on with it, --overwrite replaces it" in capsys.readouterr().err
@@ -146,9 +146,9 @@ def test_a_run_is_not_overwritten_unasked_and_a_finished_one_has_nothing_to_resu
     assert main([*command, "--overwrite", "--seed", "3"]) == 0
 
 
-def test_out_of_time_the_command_to_go_on_is_printed(trained, capsys, tmp_path):
+def test_out_of_time_the_command_to_go_on_is_printed(folder, capsys, tmp_path):
     run = tmp_path / "run"
-    command = ["train", str(trained / "data.parquet"), *SIZES, "--seed", "1", "--out", str(run)]
+    command = ["train", str(folder / "data.parquet"), *SIZES, "--seed", "1", "--out", str(run)]
     assert main([*command, "--max-seconds", "0.001"]) == 0
     said = capsys.readouterr()
     assert "stopped" in said.out
@@ -158,14 +158,23 @@ def test_out_of_time_the_command_to_go_on_is_printed(trained, capsys, tmp_path):
     at = words.index("--max-seconds")
     assert main([*words[:at], *words[at + 2 :]]) == 0
     capsys.readouterr()
-    assert document(capsys, "evaluate", run, trained / "data.parquet") == document(
-        capsys, "evaluate", trained / "run", trained / "data.parquet"
+    assert document(capsys, "evaluate", run, folder / "data.parquet") == document(
+        capsys, "evaluate", folder / "run", folder / "data.parquet"
     )
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(trained, tmp_path):
+def test_ctrl_c_saves_and_says_how_to_go_on(folder, tmp_path):
     run = tmp_path / "run"
-    command = ["train", str(trained / "data.parquet"), "--set", "steps=1000000", "--set", "width=8", "--out", str(run)]
+    command = [
+        "train",
+        str(folder / "data.parquet"),
+        "--set",
+        "steps=1000000",
+        "--set",
+        "width=8",
+        "--out",
+        str(run),
+    ]
     process = subprocess.Popen([sys.executable, "-m", "actcause", *command], stderr=subprocess.PIPE, text=True)
     history = run / "history.jsonl"
     wait_until(lambda: process.poll() is not None or (history.exists() and history.stat().st_size))
@@ -208,10 +217,10 @@ def test_data_that_teach_nothing_are_refused_in_one_line(capsys, tmp_path, chang
     assert not (tmp_path / "run").exists()
 
 
-def test_numbers_that_are_none_are_refused_in_one_line(trained, capsys, tmp_path):
+def test_numbers_that_are_none_are_refused_in_one_line(folder, capsys, tmp_path):
     table = tmp_path / "data.csv"
     table.write_text("a.x,b.x,next.b.x\n" + "1,2,3\n" * 200 + "1,nan,3\n")
-    for command in (["train", str(table)], ["predict", str(trained / "run"), str(table)]):
+    for command in (["train", str(table)], ["predict", str(folder / "run"), str(table)]):
         assert main([*command, "--out", str(tmp_path / "out")]) == 2
         said = capsys.readouterr().err
         assert said.count("\n") == 1
@@ -235,8 +244,8 @@ def test_numbers_that_are_none_are_refused_in_one_line(trained, capsys, tmp_path
         (("DATA", "--resume", "--overwrite"), "not both"),
     ],
 )
-def test_a_mistake_in_training_is_one_clear_line(trained, capsys, tmp_path, arguments, message):
-    words = [str(trained / "data.parquet") if word == "DATA" else word for word in arguments]
+def test_a_mistake_in_training_is_one_clear_line(folder, capsys, tmp_path, arguments, message):
+    words = [str(folder / "data.parquet") if word == "DATA" else word for word in arguments]
     assert main(["train", *words, "--out", str(tmp_path / "run")]) == 2
     said = capsys.readouterr().err
     assert message in said
@@ -244,31 +253,31 @@ def test_a_mistake_in_training_is_one_clear_line(trained, capsys, tmp_path, argu
     assert not list(tmp_path.iterdir())
 
 
-def test_cuda_where_there_is_none_is_refused(trained, capsys, tmp_path, monkeypatch):
+def test_cuda_where_there_is_none_is_refused(folder, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert main(["train", str(trained / "data.parquet"), "--device", "cuda", "--out", str(tmp_path / "run")]) == 2
+    assert main(["train", str(folder / "data.parquet"), "--device", "cuda", "--out", str(tmp_path / "run")]) == 2
     assert "not available here; say --device cpu" in capsys.readouterr().err
-    assert main(["evaluate", str(trained / "run"), str(trained / "data.parquet"), "--device", "cuda"]) == 2
+    assert main(["evaluate", str(folder / "run"), str(folder / "data.parquet"), "--device", "cuda"]) == 2
     assert "not available here" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_runs_that_do_not_fit_are_refused_and_nothing_is_overwritten(trained, capsys, tmp_path):
+def test_runs_that_do_not_fit_are_refused_and_nothing_is_overwritten(folder, capsys, tmp_path):
     out, push = tmp_path / "out.parquet", tmp_path / "push.parquet"
     out.write_text("mine")
     collect("push", 200, out=push)
     half = tmp_path / "half.safetensors"
-    content = (trained / "run" / "model.safetensors").read_bytes()
+    content = (folder / "run" / "model.safetensors").read_bytes()
     half.write_bytes(content[: len(content) // 2])
     unlabelled = tmp_path / "unlabelled.parquet"
-    load(trained / "data.parquet").replaced(cause=None).save(unlabelled)
+    load(folder / "data.parquet").replaced(cause=None).save(unlabelled)
     for run, data, message in (
-        (trained / "run", push, "must have the factors, features and outcome that were trained on"),
-        (half, trained / "data.parquet", "cut short"),
-        (tmp_path, trained / "data.parquet", "holds no model.safetensors"),
-        (tmp_path / "nowhere", trained / "data.parquet", "There is no run"),
-        (trained / "run", tmp_path / "nowhere.parquet", "nowhere.parquet"),
-        (trained / "run", unlabelled, "no true causes"),
+        (folder / "run", push, "must have the factors, features and outcome that were trained on"),
+        (half, folder / "data.parquet", "cut short"),
+        (tmp_path, folder / "data.parquet", "holds no model.safetensors"),
+        (tmp_path / "nowhere", folder / "data.parquet", "There is no run"),
+        (folder / "run", tmp_path / "nowhere.parquet", "nowhere.parquet"),
+        (folder / "run", unlabelled, "no true causes"),
     ):
         commands = [["evaluate", str(run), str(data)], ["predict", str(run), str(data), "--out", str(out)]]
         for command in commands[: 1 if data == unlabelled else 2]:
@@ -279,9 +288,9 @@ def test_runs_that_do_not_fit_are_refused_and_nothing_is_overwritten(trained, ca
     assert out.read_text() == "mine"
 
 
-def test_without_the_extra_a_command_says_what_to_install(trained, capsys, tmp_path, monkeypatch):
+def test_without_the_extra_a_command_says_what_to_install(folder, capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    assert main(["train", str(trained / "data.parquet"), "--out", str(tmp_path / "run")]) == 2
+    assert main(["train", str(folder / "data.parquet"), "--out", str(tmp_path / "run")]) == 2
     assert "pip install 'actcause[learn]'" in capsys.readouterr().err
 
 
@@ -295,7 +304,7 @@ def test_a_table_of_ones_own_is_learned_from_and_judged_by_what_its_columns_sugg
     assert told.count("mine.csv were guessed: factors ball (x), hand (x)") == 2
 
 
-def test_a_run_that_is_not_there_is_called_a_run(trained, mistake):
-    data = str(trained / "data.parquet")
+def test_a_run_that_is_not_there_is_called_a_run(folder, mistake):
+    data = str(folder / "data.parquet")
     for command in (("evaluate", "nosuchrun", data), ("predict", "nosuchrun", data, "--out", "x.parquet")):
         assert mistake(*command).startswith("actcause: There is no run nosuchrun: give the folder")

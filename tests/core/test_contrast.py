@@ -17,7 +17,7 @@ LAMP = ac.Model.from_text("Dial in 0..2\nPower\nLight in 0..2 = Dial if Power el
 BRIGHT = {"context": "Dial=2, Power=1", "effect": "Light == 2"}
 
 
-def contrasted(query: ac.Query, rng: Random) -> ac.Query:
+def add_contrast(query: ac.Query, rng: Random) -> ac.Query:
     """The same question, with something that rules the effect out and may speak of other variables too."""
     names = [*query.effect_variables, *rng.sample(query.model.variables, rng.choice([0, 0, 1]))]
     formula = And((Not(query.effect), random_expression(rng, names, len(names) + 1)))
@@ -32,7 +32,7 @@ def contrasted(query: ac.Query, rng: Random) -> ac.Query:
 @given(data=st.data(), rng=st.randoms(use_true_random=True))
 @many(500)
 def test_every_solver_agrees_with_the_oracle_on_contrasts(definition: str, data: st.DataObject, rng: Random) -> None:
-    query = contrasted(data.draw(questions(definition, max_endogenous=5)), rng)
+    query = add_contrast(data.draw(questions(definition, max_endogenous=5)), rng)
     if rng.random() < 0.5:
         assert_same_causes(query)
     else:
@@ -75,7 +75,7 @@ def test_functional_causes_with_a_contrast_are_those_of_algorithm_0(
     outcome = model.endogenous[-1]
     effect = f"{outcome} == {model.evaluate(context)[outcome]}"
     shares = {"alpha_sufficiency": data.draw(st.sampled_from([None, "1/3", "1/2", 1]))}
-    query = contrasted(ac.Query(model, context, effect, "functional", **shares), rng)  # type: ignore[arg-type]
+    query = add_contrast(ac.Query(model, context, effect, "functional", **shares), rng)  # type: ignore[arg-type]
     assume(query.candidates and not set(query.contrasted_variables) & set(model.exogenous))
     if rng.random() < 0.5:
         rule = random_expression(rng, rng.sample(model.variables, 1), 2)
@@ -97,12 +97,12 @@ def negate(query: ac.Query) -> ac.Query:
 @pytest.mark.parametrize("solver", ["auto", "exhaustive"])
 @pytest.mark.parametrize("definition", ac.DEFINITIONS)
 def test_dimmer_blames_the_dial_and_off_blames_both(definition: str, solver: str) -> None:
-    def blamed(contrast: str) -> set[str]:
+    def list_causes(contrast: str) -> set[str]:
         answer = ac.causes(LAMP, **BRIGHT, contrast=contrast, definition=definition, solver=solver)
         return {" ".join(cause.event) for cause in answer}
 
-    assert blamed("Light == 1") == {"Dial"}
-    assert blamed("Light == 0") == {"Dial", "Power"}
+    assert list_causes("Light == 1") == {"Dial"}
+    assert list_causes("Light == 0") == {"Dial", "Power"}
 
 
 def test_a_functional_cause_is_contrasted_in_the_observed_state_only() -> None:

@@ -42,7 +42,7 @@ def test_every_solver_agrees_with_the_oracle_on_what_is_normal(
         assert_same_verdict(query, chosen)
         oracle, fast = (judge(query, chosen, solver) for solver in ("exhaustive", "auto"))
         if oracle and query.normality.order == "count":
-            best = [query.normality.weigh(query.normality.find_broken(replayed(v))) for v in (oracle, fast)]
+            best = [query.normality.weigh(query.normality.find_broken(replay_witness(v))) for v in (oracle, fast)]
             assert best[0] == best[1]
     else:
         assert_same_causes(query)
@@ -50,13 +50,13 @@ def test_every_solver_agrees_with_the_oracle_on_what_is_normal(
         assert ranks(oracle) == ranks(fast)
         for cause in fast:
             assert cause.best
-            assert query.normality.find_broken(replayed(cause)) in cause.best
+            assert query.normality.find_broken(replay_witness(cause)) in cause.best
         if order == "inclusion":
             by_event = {frozenset(cause.event): set(cause.best) for cause in oracle}
             assert {frozenset(cause.event): set(cause.best) for cause in fast} == by_event
 
 
-def replayed(found: ac.Cause | ac.Verdict) -> dict[str, int]:
+def replay_witness(found: ac.Cause | ac.Verdict) -> dict[str, int]:
     assert found.witness is not None
     return dict(found.witness.replay(found.query).values)
 

@@ -14,14 +14,14 @@ from actcause.errors import MissingExtraError
 PARAMETERS = {"push": {}, "break": {}, "block-1d": {"obstacles": 2}, "mover-1d": {}}
 
 
-def recorded(name, frames=400):
+def record_domain(name, frames=400):
     domain = make(name, **PARAMETERS[name])
     return domain, collect(domain, frames, seed=3, worlds=20)
 
 
 @pytest.fixture(scope="module")
 def push():
-    return recorded("push")
+    return record_domain("push")
 
 
 def gif_frames(path):
@@ -40,7 +40,7 @@ def overlay(picture, colour):
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_a_gif_has_a_frame_for_each_step(name, tmp_path):
-    domain, data = recorded(name)
+    domain, data = record_domain(name)
     written = replay(data, domain, tmp_path / "episode.gif", fps=10)
     frames = gif_frames(tmp_path / "episode.gif")
     assert len(frames) == written.steps == (data.episode == written.episode).sum()
@@ -51,7 +51,7 @@ def test_a_gif_has_a_frame_for_each_step(name, tmp_path):
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_an_mp4_has_a_frame_for_each_step(name, tmp_path):
-    domain, data = recorded(name)
+    domain, data = record_domain(name)
     written = replay(data, domain, tmp_path / "episode.MP4")
     frames, seconds = ffmpeg.count_frames_and_secs(str(tmp_path / "episode.MP4"))
     assert frames == written.steps

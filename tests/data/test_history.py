@@ -107,9 +107,9 @@ def test_learning_with_a_past_finds_what_one_frame_cannot() -> None:
     mapping = {"factors": {"ball": ["x"]}, "outcome": "ball", "episode": "run"}
     blind, seeing = (Transitions.from_frame(log, {**mapping, "history": frames}) for frames in (0, 1))
 
-    def left(data: Transitions) -> float:
+    def measure_error(data: Transitions) -> float:
         features = np.column_stack([data.state[:, 0], np.ones(len(data))])
         fitted = np.linalg.lstsq(features, data.outcome, rcond=None)[0]
         return float(np.abs(features @ fitted - data.outcome).mean())
 
-    assert left(seeing) < 1e-6 < left(blind)
+    assert measure_error(seeing) < 1e-6 < measure_error(blind)

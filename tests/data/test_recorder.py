@@ -48,12 +48,12 @@ class Table(gymnasium.Env[Any, Any]):
 SLICES = {"hand": "observation[0]", "block": slice(1, 3), "wall": [3]}
 
 
-def pushed(before: Any, action: Any, after: Any, info: Any) -> list[str]:
+def name_causes(before: Any, action: Any, after: Any, info: Any) -> list[str]:
     return ["hand", "action"] if info["pushed"] else []
 
 
 def test_a_dict_of_factors_is_recorded_as_it_is_used() -> None:
-    env = Recorder(Table("dict"), "block", features={"block": ["x", "v"]}, truth=pushed)
+    env = Recorder(Table("dict"), "block", features={"block": ["x", "v"]}, truth=name_causes)
     seen, _ = env.reset(seed=0)
     for action in (2, 2, 0):
         seen, *_ = env.step(action)

@@ -30,27 +30,27 @@ WORLDS = {
 }
 
 
-def marked(picture, colour):
+def find_colour(picture, colour):
     """Where the picture has exactly this colour."""
     return (picture == rgb(colour)).all(axis=2)
 
 
 def middle(picture, colour):
     """Column and row of the middle of what has this colour."""
-    rows, columns = np.nonzero(marked(picture, colour))
+    rows, columns = np.nonzero(find_colour(picture, colour))
     return (columns.min() + columns.max()) / 2, (rows.min() + rows.max()) / 2
 
 
 def walls(picture):
     """Left, top, right and bottom of the longest dark lines."""
-    dark = marked(picture, INK)
+    dark = find_colour(picture, INK)
     rows, columns = np.flatnonzero(dark.sum(axis=1) > 200), np.flatnonzero(dark.sum(axis=0) > 200)
     return columns.min(), rows.min(), columns.max(), rows.max()
 
 
 def overlay(picture, colour):
     """How many pixels below the legend have this colour."""
-    return int(marked(picture, colour)[44:].sum())
+    return int(find_colour(picture, colour)[44:].sum())
 
 
 @pytest.mark.parametrize("size", [480, 700])
@@ -68,12 +68,12 @@ def test_a_block_that_was_pushed_out_of_the_arena_is_still_seen():
     world = np.array(PUSH)
     world[2] = (5.5, 5.5, 0)
     box = (480 / 7.5) ** 2
-    assert marked(draw(make("push"), world), OUTCOME).sum() > 0.7 * box
+    assert find_colour(draw(make("push"), world), OUTCOME).sum() > 0.7 * box
 
 
 def test_break_shows_ball_paddle_and_the_blocks_that_are_left():
     picture = draw(make("break"), BREAK, size=960)
-    dark = marked(picture, INK)
+    dark = find_colour(picture, INK)
     left, right = np.flatnonzero(dark.sum(axis=0) > 200)[[0, -1]]
     unit = (right - left) / 30
     ball, paddle = middle(picture, OUTCOME), middle(picture, AGENT)
@@ -98,8 +98,8 @@ def test_block_1d_shows_what_is_near_the_block_and_below_it_the_whole_world():
     assert middle(near, THING)[0] - block[0] == pytest.approx(2 * unit, abs=2)
     assert middle(whole, OUTCOME)[0] == pytest.approx(238, abs=3)
     far = draw(make("block-1d"), [[3], [50], [90]])
-    assert not marked(far[:220], AGENT).any()
-    assert marked(far[280:], AGENT).any()
+    assert not find_colour(far[:220], AGENT).any()
+    assert find_colour(far[280:], AGENT).any()
 
 
 @pytest.mark.parametrize("field", range(4))
@@ -129,7 +129,7 @@ def test_arrows_are_drawn_only_where_there_are_causes(name):
 def test_an_arrow_leads_from_the_cause_to_the_outcome():
     domain = make("mover-1d")
     picture = draw(domain, [[0], [3]], cause=["obstacle"])
-    columns = np.nonzero(marked(picture, TRUE)[44:])[1]
+    columns = np.nonzero(find_colour(picture, TRUE)[44:])[1]
     unit = 480 / 5.2
     assert 0.6 * unit < columns.min() < 1.0 * unit
     assert columns.max() == pytest.approx(3.6 * unit, abs=6)
@@ -173,7 +173,7 @@ def test_a_domain_with_other_parameters_has_a_picture(name, parameters):
     domain = make(name, **parameters)
     states = domain.reset(np.random.default_rng(0), 3)
     for world in states:
-        assert marked(draw(domain, world, cause=[domain.outcome]), OUTCOME).any()
+        assert find_colour(draw(domain, world, cause=[domain.outcome]), OUTCOME).any()
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_nudge_ends_at_what_is_solid_and_at_the_bounds() -> None:
 NOISY = ["push", "break", "block-1d", "mover-1d"]
 
 
-def rolled(domain: Domain, worlds: int, steps: int) -> list[tuple[np.ndarray, np.ndarray, Step]]:
+def roll_out(domain: Domain, worlds: int, steps: int) -> list[tuple[np.ndarray, np.ndarray, Step]]:
     generator = np.random.default_rng(3)
     states = domain.reset(generator, worlds)
     life = []
@@ -103,7 +103,7 @@ def test_without_noise_nothing_more_is_drawn_and_noise_moves_the_outcome_alone_a
     still, noisy = envs.make(name), envs.make(name, noise=0.1)
     outcome = noisy.index(noisy.outcome)
     moved = 0
-    for states, actions, step in rolled(noisy, 300, 30):
+    for states, actions, step in roll_out(noisy, 300, 30):
         assert actions.shape[1] == noisy.action_size + noisy.noise_size
         bare = actions[:, : noisy.action_size]
         calm = still.step(states, bare)
@@ -125,7 +125,7 @@ def test_noise_lets_no_boxes_of_push_overlap(noise: float) -> None:
     domain = envs.make("push", noise=noise)
     solid = [domain.index(factor) for factor in domain.factors if factor not in ("action", "target")]
     low, high = domain.bounds
-    for _, _, step in rolled(domain, 500, 60):
+    for _, _, step in roll_out(domain, 500, 60):
         places = step.states[:, solid, :2]
         apart = np.abs(places[:, :, None] - places[:, None]).max(axis=3) >= domain.box - 1e-6  # type: ignore[attr-defined]
         assert (apart | np.eye(len(solid), dtype=bool)).all()
@@ -136,7 +136,7 @@ def test_noise_lets_no_boxes_of_push_overlap(noise: float) -> None:
 @pytest.mark.parametrize("noise", [0.05, 0.5, 3.0])
 def test_noise_lets_no_ball_of_break_into_paddle_block_or_wall(noise: float) -> None:
     domain = envs.Breakout(noise=noise)
-    for _, _, step in rolled(domain, 500, 150):
+    for _, _, step in roll_out(domain, 500, 150):
         ball = step.states[:, 2]
         for position, size in ((1, domain.paddle), *((i, domain.block) for i in range(3, 6))):
             body = step.states[:, position]
@@ -150,12 +150,12 @@ def test_noise_lets_no_ball_of_break_into_paddle_block_or_wall(noise: float) -> 
 
 def test_noise_takes_the_block_of_block_1d_over_nothing_and_keeps_the_mover_on_its_field() -> None:
     line = envs.Block1D(noise=2.0, obstacles=2, size=20.0)
-    for states, _, step in rolled(line, 500, 40):
+    for states, _, step in roll_out(line, 500, 40):
         before, after = states[:, 2:, 0] - states[:, 1, 0, None], step.states[:, 2:, 0] - step.states[:, 1, 0, None]
         assert (np.sign(before) == np.sign(after)).all()
         assert (np.abs(step.states[:, [0, 2, 3], 0] - step.states[:, 1, 0, None]) >= 1 - 1e-6).all()
     mover = envs.Mover1D(noise=5.0)
-    for states, _, step in rolled(mover, 500, 20):
+    for states, _, step in roll_out(mover, 500, 20):
         assert (
             np.round(step.states[:, 0, 0]) == envs.Mover1D().step(np.round(states), np.zeros((500, 0))).states[:, 0, 0]
         ).all()

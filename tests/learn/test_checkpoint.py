@@ -35,7 +35,7 @@ def path(learner: Learner, tmp_path: Path) -> Path:
     return tmp_path / "model.safetensors"
 
 
-def edited(path: Path, **changes: object) -> Path:
+def edit_header(path: Path, **changes: object) -> Path:
     """The same file with another header; None takes an entry out."""
     header = files.read(path).header | changes
     kept = {name: value for name, value in header.items() if value is not None}
@@ -114,7 +114,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
 
 def test_another_version_is_refused(path: Path) -> None:
     with pytest.raises(RunError, match="version 99 of the format"):
-        load_learner(edited(path, version=99))
+        load_learner(edit_header(path, version=99))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_another_version_is_refused(path: Path) -> None:
 )
 def test_a_header_that_was_edited_is_refused(path: Path, change: dict[str, object], message: str) -> None:
     with pytest.raises(RunError, match=message):
-        load_learner(edited(path, **change))
+        load_learner(edit_header(path, **change))
 
 
 def test_what_is_no_path_is_refused_in_one_line() -> None:

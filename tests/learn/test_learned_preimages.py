@@ -24,7 +24,7 @@ from actcause.learn.training.session import Session
 REACH = 0.5
 
 
-def pushed(rows: int = 2000, seed: int = 0, **others: Any) -> Transitions:
+def make_pushes(rows: int = 2000, seed: int = 0, **others: Any) -> Transitions:
     """A near pusher shifts the block by 1; a stone does nothing."""
     state = np.random.default_rng(seed).uniform(-1, 1, (rows, 3, 1))
     near = np.abs(state[:, 1, 0] - state[:, 0, 0]) < REACH
@@ -39,7 +39,7 @@ def pushed(rows: int = 2000, seed: int = 0, **others: Any) -> Transitions:
 
 
 class Exact(MaskedModel):
-    """The true dynamics of `pushed`, in the encoder's units."""
+    """The true dynamics of `make_pushes`, in the encoder's units."""
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__(1, encoder.class_index, encoder.width, encoder.outputs, width=2, layers=1)
@@ -83,7 +83,7 @@ class Told(Learner):
 
 
 def test_every_state_is_in_one_preimage_and_costs_are_lengths() -> None:
-    data = pushed()
+    data = make_pushes()
     found = Told().fit(data).preimages(data)
     assert {one.binary for one in found.preimages} == {"100", "110"}
     assert sum(one.states for one in found.preimages) == len(data)
@@ -94,7 +94,7 @@ def test_every_state_is_in_one_preimage_and_costs_are_lengths() -> None:
 
 
 def test_a_true_partition_violates_neither_p1_nor_p2() -> None:
-    data = pushed()
+    data = make_pushes()
     found = Told().fit(data).preimages(data, tolerance=0.1)
     assert found.compared > 1000
     assert found.p1_violations == 0
@@ -104,14 +104,14 @@ def test_a_true_partition_violates_neither_p1_nor_p2() -> None:
 
 
 def test_causes_left_out_violate_p1() -> None:
-    data = pushed()
+    data = make_pushes()
     found = Never().fit(data).preimages(data)
     assert found.compared == len(data)
     assert found.p1_violations > 0.3 * len(data)
 
 
 def test_factors_that_do_not_matter_violate_p2() -> None:
-    data = pushed()
+    data = make_pushes()
     found = Told(also=(2,)).fit(data).preimages(data)
     assert found.necessity is not None
     assert found.necessity["stone"].violations == found.necessity["stone"].states > 0
@@ -119,7 +119,7 @@ def test_factors_that_do_not_matter_violate_p2() -> None:
 
 
 def test_without_a_forward_model_p2_is_not_known() -> None:
-    data = pushed()
+    data = make_pushes()
     found = Always().fit(data).preimages(data)
     assert found.necessity is None
     assert found.p2_violations is None
@@ -128,7 +128,7 @@ def test_without_a_forward_model_p2_is_not_known() -> None:
 
 
 def test_p1_is_counted_as_a_double_loop_would() -> None:
-    data = pushed(300)
+    data = make_pushes(300)
     learner = Never().fit(data)
     found = learner.preimages(data, tolerance=0.05, outcome_tolerance=0.3)
     encoded = learner.encoder_.encode(data)
@@ -146,7 +146,7 @@ def test_p1_is_counted_as_a_double_loop_would() -> None:
 
 
 def test_rows_looked_at_are_bounded_and_the_seed_chooses_them() -> None:
-    data = pushed()
+    data = make_pushes()
     learner = Never().fit(data)
     few = learned_preimages(learner, data, samples=100)
     assert few.compared <= 100
@@ -155,7 +155,7 @@ def test_rows_looked_at_are_bounded_and_the_seed_chooses_them() -> None:
 
 
 def test_absent_factors_are_replaced_by_present_ones_only_and_cost_nothing() -> None:
-    data = pushed()
+    data = make_pushes()
     mask = np.ones((len(data), 3), dtype=bool)
     mask[::2, 2] = False
     found = Always().fit(data.replaced(mask=mask)).preimages(data.replaced(mask=mask))
@@ -169,7 +169,7 @@ def test_hindsight_groups_states_by_what_explains_them() -> None:
 
 
 def test_the_document_is_json_and_the_table_has_a_line_for_each_binary() -> None:
-    data = pushed()
+    data = make_pushes()
     found = Told(also=(2,)).fit(data).preimages(data)
     document = json.loads(json.dumps(found.to_json()))
     assert {one["binary"] for one in document["preimages"]} == {"101", "111"}
@@ -182,13 +182,13 @@ def test_the_document_is_json_and_the_table_has_a_line_for_each_binary() -> None
 
 @pytest.mark.parametrize("option", [{"tolerance": 0.0}, {"outcome_tolerance": -1.0}, {"samples": 1}, {"samples": 2.5}])
 def test_options_that_make_no_sense_are_refused(option: dict[str, Any]) -> None:
-    data = pushed(200)
+    data = make_pushes(200)
     with pytest.raises(LearnError, match=f"The '{next(iter(option))}' of preimages must be"):
         Never().fit(data).preimages(data, **option)
 
 
 def test_truth_is_not_needed() -> None:
-    data = pushed().replaced(cause=None)
+    data = make_pushes().replaced(cause=None)
     found = Never().fit(data).preimages(data)
     assert found.truth is None
     assert "truth" not in str(found)
@@ -196,7 +196,7 @@ def test_truth_is_not_needed() -> None:
 
 def test_the_models_groups_are_averaged() -> None:
     """What a learner expects is the mean over its folds' models."""
-    data = pushed(200)
+    data = make_pushes(200)
     learner = Told(also=(2,)).fit(data)
     model = MaskedModel(2, [0, 1, 2], learner.encoder_.width, 1, width=4, layers=1)
     with torch.no_grad():

@@ -36,7 +36,7 @@ def client(settings: Settings) -> Iterator[TestClient]:
 
 
 @pytest.fixture(scope="session")
-def trained(client: TestClient) -> tuple[str, dict[str, Any]]:
+def small_run(client: TestClient) -> tuple[str, dict[str, Any]]:
     """The name of a small run that was trained on 1-in, and its job."""
     options = {"steps": 20, "distil_steps": 20, "width": 4, "batch": 16}
     asked = {"source": {"domain": "1-in", "frames": 1000}, "method": "jaci-em", "options": options, "name": "My run!"}

@@ -44,13 +44,13 @@ def answer_example(name: str) -> list[dict[str, Any]]:
     return list(answering.answer(question(examples.load(name), event=None, definitions=None)))
 
 
-def answered(client: TestClient, **more: Any) -> dict[str, Any]:
+def read_answer(client: TestClient, **more: Any) -> dict[str, Any]:
     reply = client.post("/api/ask/answer", json=question(**more))
     assert reply.status_code == 200, reply.text
     return reply.json()
 
 
-def refused(client: TestClient, path: str = "answer", **more: Any) -> tuple[str, int | None]:
+def read_refusal(client: TestClient, path: str = "answer", **more: Any) -> tuple[str, int | None]:
     reply = client.post(f"/api/ask/{path}", json={**question(), **more})
     assert reply.status_code == 422, reply.text
     return reply.json()["error"], reply.json()["line"]
@@ -117,7 +117,7 @@ def test_a_mistake_is_marked_at_its_line(client: TestClient, text: str, line: in
 
 
 def test_all_definitions_answer_side_by_side(client: TestClient) -> None:
-    reply = answered(client)
+    reply = read_answer(client)
     assert [entry["definition"] for entry in reply["answers"]] == list(DEFINITIONS)
     modified = next(entry for entry in reply["answers"] if entry["definition"] == "modified-hp")
     throw, hit = modified["causes"]
@@ -191,7 +191,7 @@ def test_the_copied_code_has_the_contrast_and_the_rules(client: TestClient) -> N
 
 
 def test_an_effect_that_did_not_happen_has_no_cause(client: TestClient) -> None:
-    reply = answered(client, effect="BS == 0")
+    reply = read_answer(client, effect="BS == 0")
     assert not reply["happened"]
     assert all(not entry["causes"] for entry in reply["answers"])
 
@@ -238,7 +238,7 @@ def test_verdicts_are_in_plain_words_with_the_condition_in_brackets(client: Test
 def test_degrees_that_were_left_open_can_be_asked_for(client: TestClient) -> None:
     reply = client.post("/api/ask/degrees", json=question(definitions=["modified-hp"])).json()
     assert reply == {"degrees": ["1/2", "1/2"]}
-    assert "one definition at a time" in refused(client, "degrees")[0]
+    assert "one definition at a time" in read_refusal(client, "degrees")[0]
 
 
 @pytest.mark.parametrize(
@@ -260,22 +260,22 @@ def test_degrees_that_were_left_open_can_be_asked_for(client: TestClient) -> Non
 def test_a_question_that_cannot_be_asked_is_refused_in_words(
     client: TestClient, more: dict[str, Any], said: str
 ) -> None:
-    error, line = refused(client, **more)
+    error, line = read_refusal(client, **more)
     assert said in error
     assert line is None
 
 
 def test_an_event_that_makes_no_sense_is_refused_in_words(client: TestClient) -> None:
-    assert "The event, at character 1: unknown variable 'XX'" in refused(client, "judge", event="XX=1")[0]
-    assert "non-empty" in refused(client, "judge", event="")[0]
-    assert "BT must be in" in refused(client, "judge", event="BT=9")[0]
+    assert "The event, at character 1: unknown variable 'XX'" in read_refusal(client, "judge", event="XX=1")[0]
+    assert "non-empty" in read_refusal(client, "judge", event="")[0]
+    assert "BT must be in" in read_refusal(client, "judge", event="BT=9")[0]
 
 
 def test_a_model_of_a_thousand_variables_is_asked_about_without_being_drawn(client: TestClient) -> None:
     text = "\n".join(["X0", *(f"X{index} = X{index - 1}" for index in range(1, 1000))])
     model = client.post("/api/ask/check", json={"text": text}).json()
     assert (model["count"], len(model["variables"])) == (1000, 1)
-    found = answered(client, text=text, context={"X0": 1}, effect="X999", definitions=["but-for", "modified-hp"])
+    found = read_answer(client, text=text, context={"X0": 1}, effect="X999", definitions=["but-for", "modified-hp"])
     assert [(entry["status"], len(entry["causes"])) for entry in found["answers"]] == [("max-causes", 24)] * 2
 
 

@@ -17,11 +17,11 @@ def test_the_benchmark_runs_and_nothing_hostile_gets_through() -> None:
 
 
 def test_hostile_requests_are_of_every_kind_and_the_same_every_time() -> None:
-    def made() -> list[bytes]:
+    def make_requests() -> list[bytes]:
         return [make("localhost:8000") for make, _ in hostile.requests(random.Random(3), 400)]
 
-    first = made()
-    assert first == made()
+    first = make_requests()
+    assert first == make_requests()
     assert any(not each.startswith((b"GET", b"POST")) for each in first)
     assert max(map(len, first)) > 1_000_000
     assert any(b"Y == 1" in each for each in first)

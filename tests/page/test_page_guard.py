@@ -19,7 +19,7 @@ CLICKED = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "accept":
 
 
 @pytest.fixture
-def locked(settings: Settings) -> TestClient:
+def locked_explorer(settings: Settings) -> TestClient:
     """An explorer that needs a token; nothing here gets far enough to need its workers."""
     app = build_application(replace(settings, host="0.0.0.0", token=TOKEN, any_host=True))
     return TestClient(app, base_url="http://projector:8000", follow_redirects=False)
@@ -93,17 +93,17 @@ def test_nothing_else_of_another_site_is_answered(client: TestClient, path: str,
     assert client.get(path, headers={**headers, "sec-fetch-site": "cross-site"}).status_code == 403
 
 
-def test_a_refusal_is_a_page_for_people_and_json_for_programs(locked: TestClient, client: TestClient) -> None:
+def test_a_refusal_is_a_page_for_people_and_json_for_programs(locked_explorer: TestClient, client: TestClient) -> None:
     for reply, status, words in (
-        (locked.get("/", headers=CLICKED), 401, "needs its token"),
+        (locked_explorer.get("/", headers=CLICKED), 401, "needs its token"),
         (client.get("/", headers={**CLICKED, "host": "<b>.example"}), 403, "was not let in"),
     ):
         assert (reply.status_code, reply.headers["content-type"]) == (status, "text/html; charset=utf-8")
         assert words in reply.text
         assert "<b>" not in reply.text
         assert "unsafe" not in reply.headers["content-security-policy"]
-    assert 'name="token"' in locked.get("/", headers=CLICKED).text
-    assert "error" in locked.get("/api/jobs", headers={"accept": "*/*"}).json()
+    assert 'name="token"' in locked_explorer.get("/", headers=CLICKED).text
+    assert "error" in locked_explorer.get("/api/jobs", headers={"accept": "*/*"}).json()
 
 
 def test_a_host_that_is_none_is_refused_also_where_any_name_may_be_given(settings: Settings) -> None:
@@ -136,30 +136,30 @@ def test_explorers_on_two_ports_do_not_take_each_others_cookies(settings: Settin
     assert [client.get("/").status_code for client in clients] == [200, 200]
 
 
-def test_without_the_token_nothing_is_shown(locked: TestClient) -> None:
+def test_without_the_token_nothing_is_shown(locked_explorer: TestClient) -> None:
     for path in ("/", "/js/app.js", "/api/ask/examples", "/?token=wrong", "/?token="):
-        reply = locked.get(path)
+        reply = locked_explorer.get(path)
         assert reply.status_code == 401
         assert "token" in reply.json()["error"]
 
 
-def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(locked: TestClient) -> None:
-    reply = locked.get("/", params={"token": TOKEN, "more": "1"})
+def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(locked_explorer: TestClient) -> None:
+    reply = locked_explorer.get("/", params={"token": TOKEN, "more": "1"})
     assert (reply.status_code, reply.headers["location"]) == (303, "/?more=1")
     cookie = reply.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
-    assert locked.get("/").status_code == 200  # the client has kept the cookie
+    assert locked_explorer.get("/").status_code == 200  # the client has kept the cookie
 
 
-def test_the_token_sends_nobody_to_another_site(locked: TestClient) -> None:
-    location = locked.get("http://projector:8000//evil.example/", params={"token": TOKEN}).headers["location"]
+def test_the_token_sends_nobody_to_another_site(locked_explorer: TestClient) -> None:
+    location = locked_explorer.get("http://projector:8000//evil.example/", params={"token": TOKEN}).headers["location"]
     assert location.startswith("/evil.example")
 
 
-def test_the_token_may_come_in_a_header(settings: Settings, locked: TestClient) -> None:
+def test_the_token_may_come_in_a_header(settings: Settings, locked_explorer: TestClient) -> None:
     good = {"authorization": f"Bearer {TOKEN}".encode()}
-    assert locked.get("/", headers=good).status_code == 401  # headers are Latin-1, this one is UTF-8
+    assert locked_explorer.get("/", headers=good).status_code == 401  # headers are Latin-1, this one is UTF-8
     ascii_only = TestClient(
         build_application(replace(settings, host="0.0.0.0", token="plain token", any_host=True)),
         base_url="http://projector",

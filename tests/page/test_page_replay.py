@@ -18,9 +18,9 @@ def episode(client, **asked):
 
 
 @pytest.fixture
-def run(trained):
+def run(small_run):
     """The name of a small run that was trained on 1-in."""
-    return trained[0]
+    return small_run[0]
 
 
 def test_a_domain_is_recorded_on_the_spot_and_the_first_episode_shown_has_an_event(client):

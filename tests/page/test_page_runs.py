@@ -7,8 +7,8 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from running import wait_for_job
@@ -22,12 +22,12 @@ from actcause.page.server.jobs import BackgroundJob
 SOURCE = {"domain": "1-in", "frames": 1000}
 
 
-def listed(client, name):
+def find_run(client, name):
     return next(run for run in client.get("/api/runs").json()["runs"] if run["name"] == name)
 
 
-def test_a_training_tells_its_shares_its_notes_and_its_error(trained):
-    name, job = trained
+def test_a_training_tells_its_shares_its_notes_and_its_error(small_run):
+    name, job = small_run
     assert name == "My-run"
     assert job["state"] == "done"
     result = job["result"]
@@ -37,16 +37,16 @@ def test_a_training_tells_its_shares_its_notes_and_its_error(trained):
     assert result["scores"]["domain"] == "1-in"
 
 
-def test_a_run_is_listed_with_method_data_time_and_error(client, trained):
-    run = listed(client, trained[0])
+def test_a_run_is_listed_with_method_data_time_and_error(client, small_run):
+    run = find_run(client, small_run[0])
     assert (run["method"], run["source"], run["status"]) == ("jaci-em", "1-in, 1,000 frames, seed 0", "finished")
     assert run["seconds"] > 0
     assert run["scores"]["states"] == 1000
     assert not run["resumable"]
 
 
-def test_a_runs_curve_has_a_line_for_every_chunk(client, trained):
-    found = client.get(f"/api/runs/{trained[0]}").json()
+def test_a_runs_curve_has_a_line_for_every_chunk(client, small_run):
+    found = client.get(f"/api/runs/{small_run[0]}").json()
     assert found["history"][0]["stage"] == "passive"
     assert {"em", "distil"} <= {line["stage"] for line in found["history"]}
     steps = [line["step"] for line in found["history"]]
@@ -54,7 +54,7 @@ def test_a_runs_curve_has_a_line_for_every_chunk(client, trained):
     assert found["settings"]["width"] == 4
 
 
-def test_a_second_run_of_the_same_name_gets_another(client, trained):
+def test_a_second_run_of_the_same_name_gets_another(client, small_run):
     begun = client.post("/api/runs", json={"source": SOURCE, "method": "never", "name": "My run"}).json()
     assert begun["run"] == "My-run-2"
     assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"
@@ -85,14 +85,14 @@ def test_a_training_under_way_keeps_its_folder_and_a_cancelled_one_can_be_resume
     asked = {"source": SOURCE, "options": {"steps": 200_000, "width": 4, "batch": 16}, "name": "long"}
     begun = client.post("/api/runs", json=asked).json()
     wait_for_job(client, begun["job"], lambda job: job["progress"].get("step"))
-    under_way = listed(client, "long")
+    under_way = find_run(client, "long")
     assert (under_way["method"], under_way["status"]) == ("jaci-auto", "running")
     refused = client.post("/api/runs/long/resume", json={})
     assert refused.json()["error"] == "This training is under way already."
     assert client.delete("/api/runs/long").status_code == 409
     assert client.post("/api/runs/long/rename", json={"name": "x"}).status_code == 409
     assert client.delete(f"/api/jobs/{begun['job']}").json()["state"] == "cancelled"
-    run = listed(client, "long")
+    run = find_run(client, "long")
     assert (run["status"], run["resumable"]) == ("interrupted", True)
     before = client.get("/api/runs/long").json()["history"][-1]["step"]
     again = client.post("/api/runs/long/resume", json={}).json()
@@ -106,7 +106,7 @@ def test_a_run_from_the_command_line_is_listed_and_cannot_be_resumed_here(client
     from actcause.learn import Never, runs
 
     runs.train(Never(), collect("1-in", 500), settings.runs / "by-hand", source="own.csv", tensorboard=False)
-    run = listed(client, "by-hand")
+    run = find_run(client, "by-hand")
     assert (run["status"], run["scores"], run["resumable"]) == ("finished", None, False)
     refused = client.post("/api/runs/by-hand/resume", json={})
     assert "was not begun on the page" in refused.json()["error"]
@@ -120,10 +120,10 @@ def test_a_run_from_the_command_line_is_scored_by_the_true_causes_of_its_recordi
     for name, rows in (("labelled", data), ("unlabelled", data.replaced(cause=None))):
         rows.save(settings.data / f"{name}.parquet")
         runs.train(Never(), rows, settings.runs / name, source=f"{name}.parquet", tensorboard=False)
-        assert listed(client, name)["scorable"] == (name == "labelled")
+        assert find_run(client, name)["scorable"] == (name == "labelled")
     job = client.post("/api/runs/labelled/score", json={}).json()["job"]
     assert wait_for_job(client, job)["result"]["scores"]["states"] == 50
-    assert listed(client, "labelled")["scores"]["edge_error"] > 0.3
+    assert find_run(client, "labelled")["scores"]["edge_error"] > 0.3
     assert client.post("/api/runs/labelled/score", json={}).status_code == 422
     refused = client.post("/api/runs/unlabelled/score", json={})
     assert (refused.status_code, "with its true causes" in refused.json()["error"]) == (422, True)
@@ -199,7 +199,7 @@ def test_a_damaged_run_is_listed_and_breaks_nothing(client, settings):
     folder.mkdir()
     (folder / "run.json").write_text('{"status": "training", "settings": [1, 2')
     (folder / "history.jsonl").write_text('{"stage": "em", "step": 50, "full": NaN}\n{"stage": "em", "st')
-    assert listed(client, "damaged")["method"] is None
+    assert find_run(client, "damaged")["method"] is None
     assert client.get("/api/runs/damaged").json()["history"] == [{"stage": "em", "step": 50, "full": None}]
 
 
@@ -218,14 +218,15 @@ def test_the_server_itself_imports_neither_torch_nor_pyarrow():
     assert json.loads(ran.stdout) == []
 
 
-def test_a_training_of_ours_that_was_killed_is_not_taken_for_somebody_elses(tmp_path):
+def test_a_training_of_ours_that_was_killed_is_not_taken_for_somebody_elses(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "time", SimpleNamespace(time=lambda: 1002.0, monotonic=lambda: 50.0))
     (tmp_path / library.SUMMARY).write_text('{"status": "training"}')
     history = tmp_path / runs.HISTORY
     history.write_text("")
-    os.utime(history, (time.time() - 2, time.time() - 2))
+    os.utime(history, (1000.0, 1000.0))
 
     def status(ended_ago):
-        job = BackgroundJob("1", "Training", train, {}, state="cancelled", ended=time.monotonic() - ended_ago)
+        job = BackgroundJob("1", "Training", train, {}, state="cancelled", ended=50.0 - ended_ago)
         return runs._summarise(tmp_path, job)["status"]
 
     assert runs._summarise(tmp_path, None)["status"] == "elsewhere"

@@ -29,7 +29,7 @@ def table(head="ball_x,paddle_x,ball_x_next,trial", rows=None):
     return "\n".join([head, *made, ""]).encode()
 
 
-def sent(client, name, content):
+def send(client, name, content):
     return client.put(f"/api/data/files/{name}", content=content)
 
 
@@ -38,12 +38,12 @@ def roles(client, name):
     return {key: found[key] for key in ("roles", "outcome", "own")}
 
 
-def kept(client, name, asked):
+def keep_mapping(client, name, asked):
     return client.post(f"/api/data/files/{name}/mapping", json=asked)
 
 
 def test_a_table_comes_in_and_its_columns_are_described(client):
-    found = sent(client, "first.csv", table()).json()
+    found = send(client, "first.csv", table()).json()
     assert (found["name"], found["rows"], found["recognised"], found["ours"]) == ("first.csv", ROWS, False, False)
     column = found["columns"][0]
     assert (column["name"], column["type"], column["missing"]) == ("ball_x", "numbers", 0)
@@ -52,10 +52,10 @@ def test_a_table_comes_in_and_its_columns_are_described(client):
 
 
 def test_the_meaning_of_columns_is_guessed_kept_and_used(client, settings):
-    name = sent(client, "guessed.csv", table()).json()["name"]
+    name = send(client, "guessed.csv", table()).json()["name"]
     asked = roles(client, name)
     assert asked["outcome"] == asked["own"] == "ball"
-    found = kept(client, name, asked).json()
+    found = keep_mapping(client, name, asked).json()
     assert (found["rows"], found["episodes"], found["outcome"]) == (ROWS, ROWS // 20, "ball")
     assert [factor["name"] for factor in found["factors"]] == ["ball", "paddle"]
     mapping = json.loads((settings.data / f"{name}.mapping.json").read_text())
@@ -69,14 +69,14 @@ def test_the_meaning_of_columns_is_guessed_kept_and_used(client, settings):
 
 def test_columns_named_as_ours_need_no_mapping(client):
     content = table("ball.x,paddle.x,next.ball.x,episode")
-    found = sent(client, "ours.csv", content).json()
+    found = send(client, "ours.csv", content).json()
     assert found["recognised"]
     assert client.get(f"/api/data/files/{found['name']}/summary").json()["outcome"] == "ball"
 
 
 def test_one_of_our_recordings_says_itself_what_it_is(client, tmp_path):
     collect("push", 300, out=tmp_path / "push.parquet")
-    found = sent(client, "push.parquet", (tmp_path / "push.parquet").read_bytes()).json()
+    found = send(client, "push.parquet", (tmp_path / "push.parquet").read_bytes()).json()
     assert found["ours"]
     assert found["rows"] == 300
     files = {one["name"]: one for one in client.get("/api/data/files").json()["recordings"]}
@@ -84,8 +84,8 @@ def test_one_of_our_recordings_says_itself_what_it_is(client, tmp_path):
 
 
 def test_a_second_file_of_the_same_name_replaces_nothing(client, settings):
-    first = sent(client, "same.csv", table()).json()["name"]
-    second = sent(client, "same.csv", table(rows=["1,2,3,4"] * 3)).json()["name"]
+    first = send(client, "same.csv", table()).json()["name"]
+    second = send(client, "same.csv", table(rows=["1,2,3,4"] * 3)).json()["name"]
     assert (first, second) == ("same.csv", "same-2.csv")
     assert (settings.data / first).read_bytes() == table()
 
@@ -96,7 +96,7 @@ def test_a_file_lands_in_the_data_folder_whatever_it_is_called(client, settings,
         return {path for path in settings.data.parent.rglob("*.csv") if settings.data not in path.parents}
 
     before = list_tables()
-    reply = sent(client, name, table())
+    reply = send(client, name, table())
     if reply.status_code == 200:
         assert (settings.data / reply.json()["name"]).read_bytes() == table()
     assert list_tables() == before
@@ -119,7 +119,7 @@ def mistakes(tmp_path):
 def test_a_file_that_cannot_be_used_is_refused_in_a_sentence_and_leaves_nothing(client, settings, tmp_path):
     before = sorted(path.name for path in settings.data.iterdir())
     for name, content, sentence in mistakes(tmp_path):
-        reply = sent(client, name, content)
+        reply = send(client, name, content)
         found = reply.json()["error"] if reply.status_code == 422 else None
         if found is None:  # damage in the middle shows when the rows are read
             assert name == "torn.parquet"
@@ -131,25 +131,25 @@ def test_a_file_that_cannot_be_used_is_refused_in_a_sentence_and_leaves_nothing(
 
 
 def test_mistakes_in_the_meaning_are_said_in_a_sentence_and_nothing_is_kept(client, settings):
-    name = sent(client, "mistaken.csv", table()).json()["name"]
+    name = send(client, "mistaken.csv", table()).json()["name"]
     asked = roles(client, name)
 
-    def refused(**changes):
-        reply = kept(client, name, asked | changes)
+    def refuse(**changes):
+        reply = keep_mapping(client, name, asked | changes)
         assert reply.status_code == 422
         return reply.json()["error"]
 
     def role(name, **changes):
         return [one | changes if one["column"] == name else one for one in asked["roles"]]
 
-    assert refused(own="bal").endswith("Unknown factor 'bal' (own); did you mean 'ball'?")
-    assert refused(outcome="") == "Say what is to be explained: choose the outcome."
-    assert "besides the outcome's own 'ball'" in refused(roles=role("paddle_x", role="none"))
-    assert "choose one" in refused(roles=role("paddle_x", factor="ball"))
-    assert refused(roles=role("paddle_x", factor="")) == "The column 'paddle_x' needs the name of its factor."
-    assert refused(roles=role("ball_x_next", feature="")) == "The column 'ball_x_next' needs the name of its feature."
-    assert "There is no column 'nowhere'" in refused(roles=role("paddle_x", column="nowhere"))
-    assert refused(roles=[]).startswith("No column is the state of a factor yet")
+    assert refuse(own="bal").endswith("Unknown factor 'bal' (own); did you mean 'ball'?")
+    assert refuse(outcome="") == "Say what is to be explained: choose the outcome."
+    assert "besides the outcome's own 'ball'" in refuse(roles=role("paddle_x", role="none"))
+    assert "choose one" in refuse(roles=role("paddle_x", factor="ball"))
+    assert refuse(roles=role("paddle_x", factor="")) == "The column 'paddle_x' needs the name of its factor."
+    assert refuse(roles=role("ball_x_next", feature="")) == "The column 'ball_x_next' needs the name of its feature."
+    assert "There is no column 'nowhere'" in refuse(roles=role("paddle_x", column="nowhere"))
+    assert refuse(roles=[]).startswith("No column is the state of a factor yet")
     assert not (settings.data / f"{name}.mapping.json").exists()
 
 
@@ -164,8 +164,8 @@ def test_mistakes_in_the_meaning_are_said_in_a_sentence_and_nothing_is_kept(clie
     ],
 )
 def test_values_that_nothing_can_be_learned_from_are_named_with_their_row(client, rows, sentence):
-    name = sent(client, "values.csv", table(rows=rows)).json()["name"]
-    reply = kept(client, name, roles(client, name))
+    name = send(client, "values.csv", table(rows=rows)).json()["name"]
+    reply = keep_mapping(client, name, roles(client, name))
     assert reply.status_code == 422
     assert sentence in reply.json()["error"]
     assert "/" not in reply.json()["error"]
@@ -185,7 +185,7 @@ def test_a_column_in_one_huge_page_is_refused_before_it_is_read(client, tmp_path
     one_page = {"data_page_size": 1 << 30, "row_group_size": rows, "write_batch_size": rows, "use_dictionary": False}
     parquet.write_table(huge, bomb, compression="zstd", write_statistics=False, **one_page)
     del huge
-    reply = sent(client, "page.parquet", bomb.read_bytes())
+    reply = send(client, "page.parquet", bomb.read_bytes())
     assert reply.status_code == 422
     assert reply.json()["error"].startswith("page.parquet is too large for the page: 512 MiB of one column")
 
@@ -202,7 +202,7 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_is_read(cli
     )
     del column
     assert bomb.stat().st_size < 1_000_000
-    reply = sent(client, "bomb.parquet", bomb.read_bytes())
+    reply = send(client, "bomb.parquet", bomb.read_bytes())
     assert reply.status_code == 422
     assert reply.json()["error"].startswith("bomb.parquet is too large for the page: 1.5 GiB of it have to be unpacked")
     bomb.rename(settings.data / "bomb.parquet")  # it came in another way: jobs refuse it too
@@ -240,11 +240,11 @@ def test_a_full_folder_takes_nothing_more_in_and_says_so(settings, tmp_path):
     room = len(table()) + 100
     small = replace(settings, data=tmp_path, limits=replace(settings.limits, quota=room, workers=1))
     with TestClient(build_application(small), base_url="http://127.0.0.1:8000") as client:
-        assert sent(client, "one.csv", table()).status_code == 200
-        second = sent(client, "two.csv", table())
-        unsaid = sent(client, "three.csv", iter([table()]))
+        assert send(client, "one.csv", table()).status_code == 200
+        second = send(client, "two.csv", table())
+        unsaid = send(client, "three.csv", iter([table()]))
         (tmp_path / "more").write_bytes(bytes(200))
-        full = sent(client, "four.csv", table())
+        full = send(client, "four.csv", table())
     assert [reply.status_code for reply in (second, unsaid, full)] == [507] * 3
     assert "no room for this file" in second.json()["error"]
     assert "is full" in full.json()["error"]
@@ -253,14 +253,14 @@ def test_a_full_folder_takes_nothing_more_in_and_says_so(settings, tmp_path):
 
 
 def test_the_first_rows_are_shown(client):
-    found = sent(client, "shown.csv", table(rows=["1,2,3,a", "4,5,6,b"])).json()
+    found = send(client, "shown.csv", table(rows=["1,2,3,a", "4,5,6,b"])).json()
     assert found["first"] == [["1", "2", "3", "a"], ["4", "5", "6", "b"]]
 
 
 def test_a_recording_is_renamed_with_its_mapping_and_deleted(client, settings):
-    name = sent(client, "before.csv", table()).json()["name"]
-    assert kept(client, name, roles(client, name)).status_code == 200
-    taken = sent(client, "taken.csv", table()).json()["name"]
+    name = send(client, "before.csv", table()).json()["name"]
+    assert keep_mapping(client, name, roles(client, name)).status_code == 200
+    taken = send(client, "taken.csv", table()).json()["name"]
     assert client.post(f"/api/data/files/{name}/rename", json={"name": taken}).status_code == 409
     renamed = client.post(f"/api/data/files/{name}/rename", json={"name": "../after this.csv"}).json()["name"]
     assert renamed == "after-this.csv"
@@ -293,20 +293,20 @@ def test_a_spreadsheet_is_called_one(client, tmp_path):
         file.writestr("[Content_Types].xml", "<Types/>")
     sheet = (tmp_path / "sheet.xlsx").read_bytes()
     for name, content in (("sheet.csv", sheet), ("old.csv", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))):
-        assert sent(client, name, content).json()["error"] == (
+        assert send(client, name, content).json()["error"] == (
             f"{name} is a spreadsheet, not CSV or Parquet: save the sheet as CSV."
         )
-    assert "not CSV or Parquet" in sent(client, "sheet.xlsx", sheet).json()["error"]
+    assert "not CSV or Parquet" in send(client, "sheet.xlsx", sheet).json()["error"]
 
 
 def test_a_body_that_is_no_meaning_is_refused(client):
-    name = sent(client, "body.csv", table()).json()["name"]
+    name = send(client, "body.csv", table()).json()["name"]
     for wrong in (
         {},
         {"roles": "all", "outcome": "ball"},
         {"roles": [{"column": "a", "role": "magic"}], "outcome": ""},
     ):
-        assert kept(client, name, wrong).status_code == 422
+        assert keep_mapping(client, name, wrong).status_code == 422
 
 
 def test_names_are_guessed_with_dots_underscores_and_words():

@@ -13,7 +13,7 @@ from waiting import wait_until
 PLACES = os.pathsep.join(str(folder) for folder in Path(__file__).parents[:2])  # from where a process can import this
 
 
-def doubled(number: int) -> int:
+def double(number: int) -> int:
     return 2 * number
 
 
@@ -36,7 +36,7 @@ def slept(seconds: float) -> int:
     return os.getpid()
 
 
-def killed_once(folder: str) -> str:
+def die_once(folder: str) -> str:
     """The first attempt kills its own process."""
     mark = Path(folder) / "begun"
     if not mark.exists():
@@ -45,14 +45,14 @@ def killed_once(folder: str) -> str:
     return "done"
 
 
-def killed_at(numbers: tuple[int, int]) -> int:
+def die_if_equal(numbers: tuple[int, int]) -> int:
     """Kills its process each time, if the two are equal."""
     if numbers[0] == numbers[1]:
         os.kill(os.getpid(), signal.SIGKILL)
     return numbers[0]
 
 
-def refused(number: int) -> int:
+def refuse(number: int) -> int:
     if number == 1:
         raise QueryError("One is not a number\nthat can be used.")
     if number == 2:

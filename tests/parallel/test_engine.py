@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_tasks import doubled, killed_at, killed_once, late, refused
+from engine_tasks import die_if_equal, die_once, double, late, refuse
 
 from actcause.errors import MissingExtraError, QueryError
 from actcause.parallel import Engine, EngineError, Outcome, engine, values
@@ -31,12 +31,12 @@ def test_values_come_in_the_order_of_the_tasks(workers: Engine, tmp_path: Path) 
 
 
 def test_there_may_be_no_task_and_more_than_fit_ahead(workers: Engine) -> None:
-    assert list(workers.run(doubled, [])) == []
-    assert list(values(workers.run(doubled, range(100)))) == list(range(0, 200, 2))
+    assert list(workers.run(double, [])) == []
+    assert list(values(workers.run(double, range(100)))) == list(range(0, 200, 2))
 
 
 def test_an_exception_is_an_outcome_and_the_others_go_on(workers: Engine) -> None:
-    assert list(workers.run(refused, range(5))) == [
+    assert list(workers.run(refuse, range(5))) == [
         Outcome(0, None, 1),
         Outcome(None, "One is not a number that can be used.", 1),
         Outcome(None, "KeyError: 'two'", 1),
@@ -46,18 +46,18 @@ def test_an_exception_is_an_outcome_and_the_others_go_on(workers: Engine) -> Non
 
 
 def test_values_end_with_the_sentence_of_the_first_failure(workers: Engine) -> None:
-    found = values(workers.run(refused, range(5)))
+    found = values(workers.run(refuse, range(5)))
     assert next(found) == 0
     with pytest.raises(EngineError, match=r"^One is not a number that can be used\.$"):
         next(found)
 
 
 def test_a_task_whose_worker_is_killed_is_run_again(workers: Engine, tmp_path: Path) -> None:
-    assert list(workers.run(killed_once, [str(tmp_path)], isolated=True)) == [Outcome("done", None, 2)]
+    assert list(workers.run(die_once, [str(tmp_path)], isolated=True)) == [Outcome("done", None, 2)]
 
 
 def test_a_task_that_always_kills_its_worker_is_given_up_and_the_others_go_on(workers: Engine) -> None:
-    found = list(workers.run(killed_at, [(number, 1) for number in range(4)], retries=1, isolated=True))
+    found = list(workers.run(die_if_equal, [(number, 1) for number in range(4)], retries=1, isolated=True))
     assert [outcome.value for outcome in found] == [0, None, 2, 3]
     assert [outcome.attempts for outcome in found] == [1, 2, 1, 1]
     assert found[1].error is not None

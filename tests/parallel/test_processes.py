@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_tasks import PLACES, doubled, process, slept, unsendable
+from engine_tasks import PLACES, double, process, slept, unsendable
 
 from actcause.parallel import engine, values
 from actcause.parallel.ordering import AHEAD
@@ -82,7 +82,7 @@ def test_an_abandoned_run_ends_its_tasks_and_the_engine_goes_on() -> None:
         outcomes = workers.run(slept, [0.0, 60.0, 60.0])
         next(outcomes)
         outcomes.close()  # type: ignore[attr-defined]
-        assert list(values(workers.run(doubled, [1, 2, 3]))) == [2, 4, 6]
+        assert list(values(workers.run(double, [1, 2, 3]))) == [2, 4, 6]
 
 
 def test_a_worker_that_is_killed_while_idle_costs_no_attempt() -> None:

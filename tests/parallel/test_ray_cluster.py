@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from engine_tasks import PLACES, doubled, slept
+from engine_tasks import PLACES, double, slept
 
 from actcause.cli import main
 from actcause.parallel import EngineError, engine, ray_cluster, values
@@ -30,11 +30,11 @@ assert not ray.is_initialized()
 CALLER = """
 import sys
 from actcause.parallel import engine, values
-from engine_tasks import doubled, slept
+from engine_tasks import double, slept
 
 for _ in range(2):
     with engine("ray", address=sys.argv[1]) as workers:
-        print(workers.workers, *values(workers.run(doubled, range(3))))
+        print(workers.workers, *values(workers.run(double, range(3))))
 """
 
 
@@ -54,7 +54,7 @@ def test_a_cluster_that_is_there_is_used_and_left_running() -> None:
 @pytest.mark.usefixtures("cluster")
 def test_a_connection_of_the_caller_is_used_and_kept() -> None:
     with engine("ray", workers=1) as inner:
-        assert list(values(inner.run(doubled, [1]))) == [2]
+        assert list(values(inner.run(double, [1]))) == [2]
     assert ray.is_initialized()
 
 
@@ -83,16 +83,16 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.Monk
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     workers = engine("ray", address="127.0.0.1:1")
     with pytest.raises(EngineError, match=r"^No Ray cluster answers at '127\.0\.0\.1:1': "):
-        list(workers.run(doubled, [1]))
+        list(workers.run(double, [1]))
 
 
 def test_without_a_task_no_cluster_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    def begun(*_: object) -> None:
+    def begin(*_: object) -> None:
         raise AssertionError("a cluster was begun")
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr("actcause.parallel.ray_cluster._connect", begun)
+    monkeypatch.setattr("actcause.parallel.ray_cluster._connect", begin)
     with engine("ray", workers=2) as workers:
-        assert list(workers.run(doubled, [])) == []
+        assert list(workers.run(double, [])) == []
     assert main(["ask", "rock-throwing", "--event", "ST=1", "--engine", "ray"]) == 0
     assert main(["partition", "rock-throwing", "--engine", "ray", "--workers", "2"]) == 0

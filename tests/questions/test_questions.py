@@ -32,13 +32,13 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
-def written(path: Path, lines: list[Any]) -> str:
+def write_lines(path: Path, lines: list[Any]) -> str:
     text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
     path.write_text(f"{text}\n", encoding="utf-8")
     return str(path)
 
 
-def asked_alone(capsys: pytest.CaptureFixture[str], question: dict[str, Any], tmp_path: Path) -> str:
+def ask_alone(capsys: pytest.CaptureFixture[str], question: dict[str, Any], tmp_path: Path) -> str:
     """What `ask --json` prints for the same question."""
     model = question["model"]
     if "\n" in model:
@@ -57,14 +57,14 @@ def asked_alone(capsys: pytest.CaptureFixture[str], question: dict[str, Any], tm
 
 
 def test_each_line_is_answered_with_what_ask_prints(capsys, tmp_path):
-    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", ASKED)]) == 0
+    assert main(["ask", "--questions", write_lines(tmp_path / "q.jsonl", ASKED)]) == 0
     lines = capsys.readouterr().out.splitlines(keepends=True)
-    assert lines == [asked_alone(capsys, question, tmp_path) for question in ASKED]
+    assert lines == [ask_alone(capsys, question, tmp_path) for question in ASKED]
 
 
 def test_several_definitions_are_answered_in_a_list(capsys, tmp_path):
     question = {"model": "rock-throwing", "event": "ST=1", "definition": ["but-for", "modified-hp"]}
-    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", [question])]) == 0
+    assert main(["ask", "--questions", write_lines(tmp_path / "q.jsonl", [question])]) == 0
     answers = json.loads(capsys.readouterr().out)["answers"]
     assert [(answer["definition"], answer["holds"]) for answer in answers] == [
         ("but-for", False),
@@ -74,7 +74,7 @@ def test_several_definitions_are_answered_in_a_list(capsys, tmp_path):
 
 def test_a_line_may_have_several_rules_of_what_is_normal(capsys, tmp_path):
     question = {"model": "pens", "normally": ["P == 0", "A == 1"]}
-    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", [question])]) == 0
+    assert main(["ask", "--questions", write_lines(tmp_path / "q.jsonl", [question])]) == 0
     [cause] = json.loads(capsys.readouterr().out)["causes"]
     assert (cause["event"], cause["rank"], cause["broken"]) == ({"P": 1}, 1, [])
 
@@ -83,14 +83,14 @@ def test_what_a_line_leaves_out_is_taken_from_the_command_line(capsys, tmp_path)
     (tmp_path / "bottle.txt").write_text(BOTTLE, encoding="utf-8")
     lines = [{"event": "ST=1"}, {"event": "BT=1"}, {"event": "BT=1", "context": "ST=0,BT=1"}]
     usual = ("--context", "ST=1,BT=1", "--effect", "BS", "--definition", "modified-hp")
-    questions = written(tmp_path / "q.jsonl", lines)
+    questions = write_lines(tmp_path / "q.jsonl", lines)
     assert main(["ask", str(tmp_path / "bottle.txt"), *usual, "--questions", questions]) == 0
     replies = map(json.loads, capsys.readouterr().out.splitlines())
     assert [reply["holds"] for reply in replies] == [True, False, True]
 
 
 def test_questions_may_come_from_standard_input(capsys, monkeypatch, tmp_path):
-    with open(written(tmp_path / "q.jsonl", ASKED[:1]), encoding="utf-8") as file:
+    with open(write_lines(tmp_path / "q.jsonl", ASKED[:1]), encoding="utf-8") as file:
         monkeypatch.setattr("sys.stdin", file)
         assert main(["ask", "--questions", "-"]) == 0
     assert "answers" in json.loads(capsys.readouterr().out)
@@ -122,7 +122,7 @@ def test_questions_may_come_from_standard_input(capsys, monkeypatch, tmp_path):
 )
 def test_a_wrong_line_is_answered_with_its_number_and_error_and_the_others_go_on(capsys, tmp_path, line, error):
     lines = [ASKED[0], "", line, ASKED[1]]
-    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", lines)]) == 2
+    assert main(["ask", "--questions", write_lines(tmp_path / "q.jsonl", lines)]) == 2
     output = capsys.readouterr()
     first, wrong, last = map(json.loads, output.out.splitlines())
     assert wrong["line"] == 3
@@ -175,7 +175,7 @@ def test_a_question_that_kills_its_workers_is_reported_and_the_same_command_asks
 ):
     lines = [*HARMLESS[:3], KILLER, *HARMLESS[3:]]
     out, whole = tmp_path / "answers.jsonl", tmp_path / "whole.jsonl"
-    command = ["ask", "--questions", written(tmp_path / "q.jsonl", lines), "--out"]
+    command = ["ask", "--questions", write_lines(tmp_path / "q.jsonl", lines), "--out"]
     assert main([*command, str(whole)]) == 0
     monkeypatch.setattr("actcause.questions.file.answer_batch", killers.answer_batch)
     assert main([*command, str(out), "--workers", "2"]) == 2
@@ -190,11 +190,11 @@ def test_a_question_that_kills_its_workers_is_reported_and_the_same_command_asks
     assert json.loads(after[3])["line"] == 4
     asked = []
 
-    def counted(batch: tuple[Line, ...]) -> tuple[Reply, ...]:
+    def count_lines(batch: tuple[Line, ...]) -> tuple[Reply, ...]:
         asked.extend(line.number for line in batch)
         return answer_batch(batch)
 
-    monkeypatch.setattr("actcause.questions.file.answer_batch", counted)
+    monkeypatch.setattr("actcause.questions.file.answer_batch", count_lines)
     assert main([*command, str(out)]) == 0
     assert asked == [4]
     assert out.read_bytes() == whole.read_bytes()
@@ -203,7 +203,7 @@ def test_a_question_that_kills_its_workers_is_reported_and_the_same_command_asks
 
 def test_a_command_that_was_cut_off_asks_what_is_left(monkeypatch, tmp_path):
     out = tmp_path / "answers.jsonl"
-    command = ["ask", "--questions", written(tmp_path / "q.jsonl", HARMLESS), "--out", str(out)]
+    command = ["ask", "--questions", write_lines(tmp_path / "q.jsonl", HARMLESS), "--out", str(out)]
     asked = []
 
     def cut_off(batch: tuple[Line, ...]) -> tuple[Reply, ...]:
@@ -233,7 +233,7 @@ def test_a_command_that_was_cut_off_asks_what_is_left(monkeypatch, tmp_path):
 def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
     """Questions of all kinds, a wrong one among them, and how one worker answers them."""
     folder = tmp_path_factory.mktemp("questions")
-    questions = written(folder / "q.jsonl", [*ASKED * 5, {"model": "none"}, *ASKED])
+    questions = write_lines(folder / "q.jsonl", [*ASKED * 5, {"model": "none"}, *ASKED])
     assert main(["ask", "--questions", questions, "--out", str(folder / "one.jsonl")]) == 2
     return questions, (folder / "one.jsonl").read_bytes()
 
@@ -282,7 +282,7 @@ def test_a_line_may_have_a_trace_of_its_own_or_in_a_file(tmp_path, capsys):
         {**question, "trace": {"valve": [1, 0, 1, 0], "level": [3, 5, 5, 5]}},
         {**question, "trace": {"valve": [1, 0]}},
     ]
-    assert main(["ask", "--questions", written(tmp_path / "q.jsonl", lines)]) == 2
+    assert main(["ask", "--questions", write_lines(tmp_path / "q.jsonl", lines)]) == 2
     first, second, third, fourth = map(json.loads, capsys.readouterr().out.splitlines())
     assert first == second
     assert {"valve@0": 1} in [cause["event"] for cause in first["causes"]]

@@ -238,7 +238,7 @@ ALL = ["exact", "experiment:letters", "domain:push"]
 DEMAND = Demand("letters", {"factor": 2}, {"exact": 1}, "d")
 
 
-def made_by(code: str, **changed: Any) -> Record:
+def make_record(code: str, **changed: Any) -> Record:
     given = {"settings": {"factor": 2}, "revisions": {"exact": 1}, **changed}
     return Record(
         "letters", {"letter": "a"}, value=1, versions={}, machine={}, seconds=0, commit=None, code=code, **given
@@ -247,7 +247,7 @@ def made_by(code: str, **changed: Any) -> Record:
 
 def test_certificates_make_chains_in_both_directions() -> None:
     known = Certificates((joining("b", "a", ALL), joining("c", "d", ALL), joining("b", "c", ALL[:2])))
-    assert judge([made_by("a")], DEMAND, known).state is State.CERTIFIED
+    assert judge([make_record("a")], DEMAND, known).state is State.CERTIFIED
     assert known.reach("letters", "a", frozenset(ALL[:2])) == {"a", "b", "c", "d"}
     assert known.reach("letters", "a", frozenset(ALL)) == {"a", "b"}
     assert known.reach("other", "a", frozenset(ALL)) == {"a"}
@@ -258,25 +258,25 @@ def test_a_code_where_other_parts_are_used_leads_nowhere() -> None:
     known = Certificates((Certificate("one", "two", codes, ALL, ()),))
     assert known.reach("letters", "a", frozenset(ALL)) == {"a", "b"}
     assert known.reach("letters", "a", frozenset(ALL[:2])) == {"a", "c"}
-    assert known.newest("letters", ["exact"], [made_by("a")]) == ("c", "two")
+    assert known.newest("letters", ["exact"], [make_record("a")]) == ("c", "two")
 
 
 def test_a_result_from_before_there_were_revisions_is_of_the_first() -> None:
     raised = Demand("letters", {"factor": 2}, {"exact": 2}, "d")
-    standing = judge([made_by("d", revisions=None)], raised, Certificates())
+    standing = judge([make_record("d", revisions=None)], raised, Certificates())
     assert standing.reason == "revision of exact was 1, now 2"
 
 
 @pytest.mark.parametrize(
     ("record", "state", "reason"),
     [
-        (made_by("d"), State.CURRENT, ""),
-        (made_by("c"), State.CERTIFIED, ""),
-        (made_by("c", revisions=None), State.CERTIFIED, ""),
-        (made_by("d", revisions={"exact": 0}), State.STALE, "revision of exact was 0, now 1"),
-        (made_by("c", settings={"factor": 3}), State.STALE, "other settings"),
-        (made_by("b"), State.STALE, "canaries of exact differ from commit-b"),
-        (made_by("z"), State.STALE, "code not certified: run `actcause reproduce --certify COMMIT`"),
+        (make_record("d"), State.CURRENT, ""),
+        (make_record("c"), State.CERTIFIED, ""),
+        (make_record("c", revisions=None), State.CERTIFIED, ""),
+        (make_record("d", revisions={"exact": 0}), State.STALE, "revision of exact was 0, now 1"),
+        (make_record("c", settings={"factor": 3}), State.STALE, "other settings"),
+        (make_record("b"), State.STALE, "canaries of exact differ from commit-b"),
+        (make_record("z"), State.STALE, "code not certified: run `actcause reproduce --certify COMMIT`"),
     ],
 )
 def test_a_result_has_a_state_and_a_stale_one_a_reason(record: Record, state: State, reason: str) -> None:
@@ -287,7 +287,7 @@ def test_a_result_has_a_state_and_a_stale_one_a_reason(record: Record, state: St
 
 def test_the_newest_good_result_counts_and_none_is_missing() -> None:
     known = Certificates((joining("c", "d", ALL),))
-    records = [made_by("c"), made_by("d"), made_by("z"), made_by("d", settings={})]
+    records = [make_record("c"), make_record("d"), make_record("z"), make_record("d", settings={})]
     assert judge(records, DEMAND, known).record is records[1]
     assert judge([records[3], records[2], records[3]], DEMAND, known).record is records[2]
     assert judge([], DEMAND, known).state is State.MISSING
@@ -313,7 +313,7 @@ def test_a_result_is_stale_once_a_revision_is_raised(monkeypatch: pytest.MonkeyP
     [piece, *_] = listed.experiment.pieces(listed.experiment.arguments)
     monkeypatch.setattr(revisions, "list_revisions", lambda: {"exact": 2})
     demand = Demand.of(listed.experiment, piece, listed.experiment.arguments, listed.digest_code(piece))
-    record = made_by(demand.code, settings=demand.settings)
+    record = make_record(demand.code, settings=demand.settings)
     assert judge([record], demand, Certificates()).reason == "revision of exact was 1, now 2"
 
 
@@ -377,11 +377,11 @@ def test_a_canary_repeats_and_sees_a_change_of_the_last_bit(monkeypatch: pytest.
     assert canaries.digest_domain("mover-1d") == before
     collect = canaries.collect
 
-    def nudged(*given: Any, **options: Any) -> Any:
+    def nudge(*given: Any, **options: Any) -> Any:
         data = collect(*given, **options)
         return data.replaced(state=data.state + (data.state == 0) * 1e-45)
 
-    monkeypatch.setattr(canaries, "collect", nudged)
+    monkeypatch.setattr(canaries, "collect", nudge)
     assert canaries.digest_domain("mover-1d") != before
 
 

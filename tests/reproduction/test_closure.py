@@ -124,14 +124,14 @@ def test_code_that_is_not_needed_does_not_count(package: Path, file: str, text: 
 KNOWN = catalogue(find_folder())
 
 
-def needed_by(name: str, *parts: str) -> set[str]:
+def list_needed(name: str, *parts: str) -> set[str]:
     listed = KNOWN[name]
     found = find_closure(PACKAGE, listed.file, listed.experiment.run.__name__, parts)
     return {module.removeprefix("actcause.") for module in found}
 
 
 def test_a_method_in_a_domain_depends_on_no_other_method_and_no_other_world() -> None:
-    found = needed_by("accuracy", "method:jaci-em", "domain:push")
+    found = list_needed("accuracy", "method:jaci-em", "domain:push")
     assert {"learn.methods.mask_jaci", "envs.push", "learn.training.loop", "reproduction.learned"} <= found
     others = {f"learn.methods.{file}" for file, _ in HOMES.values()} - {"learn.methods.mask_jaci"}
     assert found & others == {"learn.methods.trivial"}  # `never` stands for all where recordings are prepared
@@ -139,7 +139,7 @@ def test_a_method_in_a_domain_depends_on_no_other_method_and_no_other_world() ->
 
 
 def test_what_is_exact_depends_on_no_learner() -> None:
-    found = needed_by("mover", "exact")
+    found = list_needed("mover", "exact")
     assert {"core.solvers.dynamic_program", "core.spaces.preimages", "examples.published_tables"} <= found
     assert not [module for module in found if module.startswith(("learn", "envs", "data", "core.probabilities"))]
 
@@ -149,7 +149,7 @@ def test_no_result_comes_from_a_front_end(name: str) -> None:
     fronts = tuple(front.removesuffix(".py").replace("/", ".") for front in FRONT_ENDS)
     experiment = KNOWN[name].experiment
     for parts in {frozenset(experiment.uses(piece)) for piece in experiment.pieces(experiment.tiny)}:
-        assert not [module for module in needed_by(name, *parts) if f"{module}.".startswith(fronts)]
+        assert not [module for module in list_needed(name, *parts) if f"{module}.".startswith(fronts)]
 
 
 @contextmanager
@@ -201,4 +201,4 @@ def test_whatever_runs_is_in_the_closure(name: str, changed: dict[str, Any], mon
         ".".join(Path(file).relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__") for file in passed
     }
     assert len(modules) > 5
-    assert modules - {"__init__", "_moved"} <= needed_by(name, *experiment.uses(piece))
+    assert modules - {"__init__", "_moved"} <= list_needed(name, *experiment.uses(piece))

@@ -19,68 +19,12 @@ from actcause.cli import main
 from actcause.reproduction.catalogue import catalogue, choose
 from actcause.reproduction.experiment import ReproduceError
 from actcause.reproduction.machine import describe_machine, list_versions
-from actcause.reproduction.plots import digest
 from actcause.reproduction.revisions import EXACT
 from actcause.reproduction.running import Plan, execute
 from actcause.reproduction.store import append_lines, read_lines
+from lab import Lab
 from letters import LETTERS
 from waiting import wait_until
-
-
-class Lab:
-    """A folder with one experiment, as a clone has it."""
-
-    def __init__(self, home: Path) -> None:
-        self.home, self.results = home, home / "results"
-        (home / "experiments").mkdir(parents=True)
-        self.file = home / "experiments" / "letters.py"
-        self.file.write_text(LETTERS)
-
-    def changed(self, old: str, new: str) -> Lab:
-        """The same results beside other code: a file is read once in a process, so it needs a folder of its own."""
-        other = Lab(self.home.with_name(self.home.name + "x"))
-        assert old in LETTERS
-        other.file.write_text(LETTERS.replace(old, new))
-        if self.results.exists():
-            self.results.rename(other.results)
-        return other
-
-    def ask(self, *words: str) -> int:
-        return main(["reproduce", *words, "--experiments", str(self.file.parent)])
-
-    @property
-    def log(self) -> str:
-        found = self.file.parent / "log"
-        return found.read_text() if found.exists() else ""
-
-    @property
-    def lines(self) -> Path:
-        return self.results / "letters.jsonl"
-
-    def records(self) -> list[dict[str, Any]]:
-        if not self.lines.exists():
-            return []
-        whole = self.lines.read_text().rpartition("\n")[0]
-        return [json.loads(line) for line in whole.splitlines()]
-
-    def there(self) -> str:
-        """The letters that have results, in order, each as often as it has one."""
-        return "".join(sorted(record["piece"]["letter"] for record in self.records()))
-
-    def lose(self, letter: str) -> None:
-        kept = [line for line in self.lines.read_text().splitlines() if json.loads(line)["piece"]["letter"] != letter]
-        self.lines.write_text("".join(f"{line}\n" for line in kept))
-
-    def state(self, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-        capsys.readouterr()
-        assert self.ask("--json") == 0
-        [found] = json.loads(capsys.readouterr().out)
-        return found
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path / "lab")
 
 
 def test_experiments_are_listed_with_their_state(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +72,7 @@ def test_pages_comments_and_lists_can_change_without_making_results_stale(
     lab: Lab, old: str, new: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters")
-    other = lab.changed(old, new)
+    other = lab.change_code(old, new)
     assert other.state(capsys)["state"] == "done"
     assert other.state(capsys)["certified"] == 0
 
@@ -145,7 +89,7 @@ def test_other_code_or_settings_or_revisions_make_results_stale(
     lab: Lab, old: str, new: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lab.ask("letters")
-    other = lab.changed(old, new)
+    other = lab.change_code(old, new)
     assert other.state(capsys) | {"state": "stale", "stale": 4, "reasons": {reason: 4}} == other.state(capsys)
     before = other.lines.read_bytes()
     assert other.ask("letters", "--keep-stale") == 0
@@ -231,7 +175,7 @@ def test_the_newest_result_that_is_good_counts_else_the_newest(lab: Lab, tmp_pat
     with lab.lines.open("a") as file:
         file.write(json.dumps({**good, "code": "0" * 16, "value": {"text": "newer"}}) + "\n")
     assert lab.state(capsys)["current"] == 4
-    other = lab.changed("text * factor", "factor * text")
+    other = lab.change_code("text * factor", "factor * text")
     other.ask("--pages", "--docs", str(tmp_path / "docs"))
     assert "newer bb cc dd" in (tmp_path / "docs" / "letters.md").read_text()
 
@@ -248,7 +192,7 @@ HELD = """    import os
 
 def start(lab: Lab, *more: str, until: str) -> tuple[Lab, subprocess.Popen[str]]:
     """A run in a process of its own that holds at c and d, once it has begun these letters."""
-    held = lab.changed("    time.sleep(PAUSE)", HELD)
+    held = lab.change_code("    time.sleep(PAUSE)", HELD)
     words = ["-m", "actcause.reproduction", "letters", "--experiments", str(held.file.parent), "--device", "cpu", *more]
     process = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: sorted(held.log) == list(until))
@@ -337,7 +281,7 @@ def test_results_are_the_same_however_many_workers_there_are(lab: Lab) -> None:
 
 
 def test_a_pack_whose_worker_is_killed_is_run_again(lab: Lab) -> None:
-    deadly = lab.changed("    time.sleep(PAUSE)", DEADLY)
+    deadly = lab.change_code("    time.sleep(PAUSE)", DEADLY)
     assert deadly.ask("letters", "--workers", "2", "--archive", str(deadly.home / "all.jsonl")) == 0
     assert deadly.there() == "abcd"
     assert sorted(deadly.log) == list("abccd")
@@ -408,113 +352,11 @@ def test_a_disk_that_is_full_is_one_line_and_keeps_what_is_there(
 
 
 def test_a_mistake_in_an_experiment_shows_where_it_is(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = lab.changed("text * factor", "text / factor")
+    wrong = lab.change_code("text * factor", "text / factor")
     assert wrong.ask("letters") == 2
     said = capsys.readouterr().err
     assert "in doubled" in said
     assert said.splitlines()[-1].startswith("actcause: letters a_1: TypeError: ")
-
-
-# -- results from elsewhere --------------------------------------------------------------------------
-
-
-def test_results_travel_as_one_file(lab: Lab, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    archive = tmp_path / "letters.jsonl"
-    lab.ask("letters", "--archive", str(archive))
-    elsewhere = tmp_path / "elsewhere"
-    with archive.open("a") as file:
-        file.write('{"experiment": "lett')  # the last line of a machine that was taken away
-    assert lab.ask("--take", str(archive), "--results", str(elsewhere)) == 0
-    assert "4 results taken" in capsys.readouterr().out
-    assert (elsewhere / "letters.jsonl").read_bytes() == lab.lines.read_bytes()
-    assert lab.ask("--take", str(archive), "--results", str(elsewhere), "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"taken": 0, "kept": 4}
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"piece": {"letter": "../../a", "number": 1}}, "no size of it has"),
-        ({"settings": {"factor": 7}}, "no size of it has"),
-        ({"experiment": "other"}, "Unknown experiment"),
-        ({"seconds": "long"}, "wrong type"),
-        ({"more": 1}, "is an object with"),
-    ],
-)
-def test_a_file_with_anything_else_is_refused_whole(
-    lab: Lab, tmp_path: Path, change: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    archive, elsewhere = tmp_path / "letters.jsonl", tmp_path / "elsewhere"
-    lab.ask("letters", "--archive", str(archive))
-    record = json.loads(archive.read_text().splitlines()[0])
-    with archive.open("a") as file:
-        file.write(json.dumps({**record, **change}) + "\n")
-    assert lab.ask("--take", str(archive), "--results", str(elsewhere)) == 2
-    assert said in capsys.readouterr().err
-    assert not elsewhere.exists()
-
-
-@pytest.mark.parametrize("made_at", [None, "0123456789ab+changes"])
-def test_a_result_from_elsewhere_is_taken_as_it_is(lab: Lab, tmp_path: Path, made_at: str | None) -> None:
-    archive = tmp_path / "letters.jsonl"
-    lab.ask("letters", "--only", "letter=a", "--archive", str(archive), "--results", str(tmp_path / "other"))
-    archive.write_text(json.dumps({**json.loads(archive.read_text()), "commit": made_at}) + "\n")
-    lab.ask("--take", str(archive))
-    assert lab.lines.read_bytes() == archive.read_bytes()
-
-
-def test_a_stale_result_is_taken_once_and_never_counts_before_a_good_one(lab: Lab, tmp_path: Path, capsys: Any) -> None:
-    archive = tmp_path / "letters.jsonl"
-    lab.ask("letters", "--archive", str(archive))
-    archive.write_text(archive.read_text().replace(lab.records()[0]["code"], "0" * 16))
-    for expected in ({"taken": 4, "kept": 0}, {"taken": 0, "kept": 4}):
-        capsys.readouterr()
-        assert lab.ask("--take", str(archive), "--results", str(tmp_path / "other"), "--json") == 0
-        assert json.loads(capsys.readouterr().out) == expected
-    assert lab.ask("--take", str(archive), "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"taken": 0, "kept": 4}
-
-
-# -- pages -------------------------------------------------------------------------------------------
-
-
-def test_pages_are_written_from_results_alone(lab: Lab, tmp_path: Path) -> None:
-    lab.ask("letters", "--only", "letter=a,b")
-    first, second = tmp_path / "first", tmp_path / "second"
-    for docs in (first, second):
-        assert lab.ask("--pages", "--docs", str(docs)) == 0
-    text = (first / "letters.md").read_text()
-    assert "The letters: aa bb" in text
-    assert "2 of 4 pieces; the rest is missing" in text
-    assert "**State**: 2 current" in text
-    for path in first.iterdir():
-        assert path.read_bytes() == (second / path.name).read_bytes()
-    assert f"data {digest([2, 2])}" in (first / "letters.svg").read_text()
-
-
-def test_old_pictures_are_removed_and_those_of_others_are_not(lab: Lab, tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    lab.ask("letters")
-    lab.ask("--pages", "--docs", str(docs))
-    (docs / "theirs.svg").write_text("<svg/>")
-    lab.lines.unlink()
-    lab.ask("--pages", "--docs", str(docs))
-    assert {path.name for path in docs.glob("*.svg")} == {"theirs.svg"}
-
-
-def test_writing_pages_from_stale_results_is_said(lab: Lab, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lab.ask("letters")
-    assert lab.ask("--pages", "--docs", str(tmp_path / "docs")) == 0
-    assert capsys.readouterr().err == ""
-    other = lab.changed("text * factor", "factor * text")
-    assert other.ask("--pages", "--docs", str(tmp_path / "docs")) == 0
-    assert "letters shows 4 stale results of the full size" in capsys.readouterr().err
-
-
-def test_an_experiment_without_results_has_a_page_that_says_so(lab: Lab, tmp_path: Path) -> None:
-    lab.ask("--pages", "--docs", str(tmp_path / "docs"))
-    assert "There are no results yet." in (tmp_path / "docs" / "letters.md").read_text()
-    assert "missing" in (tmp_path / "docs" / "index.md").read_text()
 
 
 # -- facts -------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def make_buffer(kind: Any = InteractionReplayBuffer, *, envs: int = 1, size: int
     return kind(size, space, env.action_space, env, device="cpu", n_envs=envs, **options)
 
 
-def touched(buffer: Any, env_idx: int = 0) -> dict[int, int | None]:
+def find_touches(buffer: Any, env_idx: int = 0) -> dict[int, int | None]:
     """Return for each episode, by its start, the first step in which the block was touched, by the true graphs."""
     found: dict[int, int | None] = {}
     for start in np.unique(buffer.ep_start[buffer.ep_length[:, env_idx] > 0, env_idx]):
@@ -68,7 +68,7 @@ def touched(buffer: Any, env_idx: int = 0) -> dict[int, int | None]:
 def test_goals_come_from_steps_after_a_touch_and_only_from_episodes_with_one() -> None:
     buffer = make_buffer()
     fill(buffer, 20)
-    first = touched(buffer)
+    first = find_touches(buffer)
     assert None in first.values()
     assert any(step is not None for step in first.values())
     for row in range(20 * STEPS):
@@ -87,7 +87,7 @@ def test_goals_come_from_steps_after_a_touch_and_only_from_episodes_with_one() -
 def test_a_chain_since_the_transition_ends_with_the_last_touch() -> None:
     buffer = make_buffer(since="transition")
     fill(buffer, 20)
-    for start, touch in touched(buffer).items():
+    for start, touch in find_touches(buffer).items():
         contacts = [step for step in range(STEPS) if buffer._graphs[start + step, 0, 1, 1]]
         for step in range(STEPS):
             assert buffer._eligible[start + step, 0] == (touch is not None and step <= contacts[-1])

@@ -16,7 +16,7 @@ roms = pytest.importorskip("ale_py.roms")
 
 
 @pytest.fixture(scope="module")
-def recorded() -> Transitions:
+def recording() -> Transitions:
     return collect("ale-breakout", 1000, seed=0)
 
 
@@ -57,52 +57,52 @@ def test_a_paddle_that_is_put_away_is_where_the_ball_is_not(game: BreakoutGame) 
     assert game.step(NOOP, paddle=255)[:, 2].min() > 150
 
 
-def test_a_column_is_a_cause_where_a_brick_of_it_vanished(recorded: Transitions) -> None:
-    assert recorded.cause is not None
-    columns = recorded.edges[2:]
-    label = recorded.cause[:, 3:]
+def test_a_column_is_a_cause_where_a_brick_of_it_vanished(recording: Transitions) -> None:
+    assert recording.cause is not None
+    columns = recording.edges[2:]
+    label = recording.cause[:, 3:]
     assert label.sum() >= 10
-    vanished = np.stack([recorded.extra[f"contact.{name}"] for name in columns], axis=1)
+    vanished = np.stack([recording.extra[f"contact.{name}"] for name in columns], axis=1)
     assert not (label & ~vanished).any()
 
 
-def test_a_ball_that_turned_upwards_was_turned_by_the_paddle_or_had_turned_before(recorded: Transitions) -> None:
-    assert recorded.cause is not None
-    turned = recorded.extra["contact.paddle"]
-    label = recorded.cause[:, 1]
+def test_a_ball_that_turned_upwards_was_turned_by_the_paddle_or_had_turned_before(recording: Transitions) -> None:
+    assert recording.cause is not None
+    turned = recording.extra["contact.paddle"]
+    label = recording.cause[:, 1]
     assert label.sum() >= 10
     assert not (label & ~turned).any()
     late = turned & ~label
     assert late.sum() < 0.1 * turned.sum()
 
 
-def test_the_action_is_a_cause_only_with_the_paddle(recorded: Transitions) -> None:
-    assert recorded.cause is not None
-    assert recorded.cause[:, 0].any()
-    assert not (recorded.cause[:, 0] & ~recorded.cause[:, 1]).any()
+def test_the_action_is_a_cause_only_with_the_paddle(recording: Transitions) -> None:
+    assert recording.cause is not None
+    assert recording.cause[:, 0].any()
+    assert not (recording.cause[:, 0] & ~recording.cause[:, 1]).any()
 
 
-def test_a_ball_that_nothing_turned_follows_from_its_own_state(recorded: Transitions) -> None:
-    assert recorded.cause is not None
+def test_a_ball_that_nothing_turned_follows_from_its_own_state(recording: Transitions) -> None:
+    assert recording.cause is not None
     followers = defaultdict(set)
-    for row in np.flatnonzero(recorded.cause.sum(axis=1) == 1):
-        followers[tuple(recorded.state[row, 2, :6])].add(tuple(recorded.outcome[row]))
+    for row in np.flatnonzero(recording.cause.sum(axis=1) == 1):
+        followers[tuple(recording.state[row, 2, :6])].add(tuple(recording.outcome[row]))
     ambiguous = sum(len(outcomes) > 1 for outcomes in followers.values())
     assert ambiguous < 0.01 * len(followers)
 
 
-def test_an_episode_is_one_ball(recorded: Transitions) -> None:
-    assert recorded.episode is not None
-    same = recorded.episode[1:] == recorded.episode[:-1]
-    assert np.array_equal(recorded.state[1:][same, 2, :4], recorded.outcome[:-1][same])
-    assert (recorded.outcome[:, 1] != LOST).all()
-    assert set(column(recorded, "action", "move")) == {NOOP, RIGHT, LEFT}
+def test_an_episode_is_one_ball(recording: Transitions) -> None:
+    assert recording.episode is not None
+    same = recording.episode[1:] == recording.episode[:-1]
+    assert np.array_equal(recording.state[1:][same, 2, :4], recording.outcome[:-1][same])
+    assert (recording.outcome[:, 1] != LOST).all()
+    assert set(column(recording, "action", "move")) == {NOOP, RIGHT, LEFT}
 
 
-def test_columns_lie_beside_each_other_and_share_a_class(recorded: Transitions) -> None:
-    places = [column(recorded, name, "x")[0] for name in recorded.edges[2:]]
+def test_columns_lie_beside_each_other_and_share_a_class(recording: Transitions) -> None:
+    places = [column(recording, name, "x")[0] for name in recording.edges[2:]]
     assert np.array_equal(np.diff(places), np.full(COLUMNS - 1, 8))
-    assert {recorded.metadata["classes"][name] for name in recorded.edges[2:]} == {"column"}
+    assert {recording.metadata["classes"][name] for name in recording.edges[2:]} == {"column"}
 
 
 def test_every_label_makes_a_difference_when_it_is_taken_away() -> None:

@@ -27,31 +27,31 @@ def make_environment(name: str) -> Any:
 
 
 @pytest.fixture(scope="module", params=["fetch-push", "fetch-slide"])
-def recorded(request: pytest.FixtureRequest) -> Transitions:
+def recording(request: pytest.FixtureRequest) -> Transitions:
     return collect(request.param, 400, seed=1)
 
 
-def test_the_gripper_is_a_cause_where_its_touch_moved_the_block(recorded: Transitions) -> None:
-    assert recorded.cause is not None
-    label, touched = recorded.cause[:, 1], recorded.extra["contact.gripper"]
-    assert np.array_equal(label, recorded.extra["effect.gripper"] > 0.05)
+def test_the_gripper_is_a_cause_where_its_touch_moved_the_block(recording: Transitions) -> None:
+    assert recording.cause is not None
+    label, touched = recording.cause[:, 1], recording.extra["contact.gripper"]
+    assert np.array_equal(label, recording.extra["effect.gripper"] > 0.05)
     assert 10 < label.sum() <= touched.sum() < 200
     assert not (label & ~touched).any()
-    assert np.array_equal(recorded.extra["impulse.gripper"] > 0, touched)
+    assert np.array_equal(recording.extra["impulse.gripper"] > 0, touched)
 
 
-def test_the_action_is_a_cause_only_with_the_gripper_and_the_goal_never(recorded: Transitions) -> None:
-    assert recorded.cause is not None
-    action, gripper, _, goal = recorded.cause.T
+def test_the_action_is_a_cause_only_with_the_gripper_and_the_goal_never(recording: Transitions) -> None:
+    assert recording.cause is not None
+    action, gripper, _, goal = recording.cause.T
     assert action.any()
     assert not (action & ~gripper).any()
     assert not goal.any()
 
 
-def test_what_is_recorded_follows_from_the_row_before(recorded: Transitions) -> None:
-    assert recorded.episode is not None
-    same = recorded.episode[1:] == recorded.episode[:-1]
-    assert np.array_equal(recorded.state[1:][same, 2, :3], recorded.outcome[:-1][same])
+def test_what_is_recorded_follows_from_the_row_before(recording: Transitions) -> None:
+    assert recording.episode is not None
+    same = recording.episode[1:] == recording.episode[:-1]
+    assert np.array_equal(recording.state[1:][same, 2, :3], recording.outcome[:-1][same])
 
 
 @pytest.mark.parametrize("name", ["FetchPush-v4", "FetchSlide-v4"])
@@ -110,8 +110,8 @@ def test_a_threshold_must_be_positive() -> None:
         make("fetch-push", threshold=0)
 
 
-def test_a_recording_says_which_physics_it_was_made_with(recorded: Transitions) -> None:
-    assert recorded.metadata["simulator"].endswith(f", mujoco {mujoco.__version__}")
+def test_a_recording_says_which_physics_it_was_made_with(recording: Transitions) -> None:
+    assert recording.metadata["simulator"].endswith(f", mujoco {mujoco.__version__}")
 
 
 def test_recording_says_nothing_about_other_environments(tmp_path: Path) -> None:

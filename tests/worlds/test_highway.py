@@ -13,7 +13,7 @@ pytest.importorskip("highway_env")
 
 
 @pytest.fixture(scope="module")
-def checked() -> Transitions:
+def rows() -> Transitions:
     return collect(make("highway", check=True), 160, seed=3)
 
 
@@ -21,24 +21,26 @@ def flags(data: Transitions, kind: str) -> np.ndarray:
     return np.stack([data.extra[f"{kind}.{car}"] for car in data.edges], axis=1)
 
 
-def test_a_car_is_a_cause_where_the_driver_looked_at_it_and_its_term_is_large_enough(checked: Transitions) -> None:
-    assert checked.cause is not None
-    label, looked = checked.cause[:, 1:], flags(checked, "contact")
+def test_a_car_is_a_cause_where_the_driver_looked_at_it_and_its_term_is_large_enough(rows: Transitions) -> None:
+    assert rows.cause is not None
+    label, looked = rows.cause[:, 1:], flags(rows, "contact")
     assert not (label & ~looked).any()
     assert (looked & ~label).any()
-    assert np.array_equal(label.any(axis=1), checked.extra["effect"] >= 0.3)
+    assert np.array_equal(label.any(axis=1), rows.extra["effect"] >= 0.3)
 
 
-def test_without_a_car_that_is_no_cause_the_ego_car_drives_as_it_did(checked: Transitions) -> None:
-    assert checked.cause is not None
-    assert not (flags(checked, "differs") & ~checked.cause[:, 1:]).any()
-    assert checked.extra["kept"].all()
+def test_without_a_car_that_is_no_cause_the_ego_car_drives_as_it_did(rows: Transitions) -> None:
+    assert rows.cause is not None
+    assert not (flags(rows, "differs") & ~rows.cause[:, 1:]).any()
+    assert rows.extra["kept"].all()
 
 
-def test_without_the_cause_the_ego_car_drives_faster_unless_the_next_in_front_is_as_near(checked: Transitions) -> None:
-    assert checked.cause is not None
-    label = checked.cause[:, 1:]
-    assert (flags(checked, "differs") & label).sum() > 0.8 * label.sum() > 0
+def test_without_the_cause_the_ego_car_drives_faster_unless_the_next_in_front_is_as_near(
+    rows: Transitions,
+) -> None:
+    assert rows.cause is not None
+    label = rows.cause[:, 1:]
+    assert (flags(rows, "differs") & label).sum() > 0.8 * label.sum() > 0
 
 
 def test_a_higher_threshold_labels_fewer_rows_of_the_same_recording() -> None:

@@ -15,7 +15,7 @@ mujoco = pytest.importorskip("mujoco")
 
 
 @pytest.fixture(scope="module")
-def recorded() -> Transitions:
+def recording() -> Transitions:
     return collect("mujoco-pucks", 1000, seed=2)
 
 
@@ -40,29 +40,29 @@ def labels(data: Transitions) -> np.ndarray:
     return data.cause[:, [data.layout.index(body) for body in data.edges[1:]]]
 
 
-def test_a_body_is_a_cause_where_its_effect_is_above_the_threshold(recorded: Transitions) -> None:
-    assert np.array_equal(labels(recorded), flags(recorded, "effect") > 0.05)
-    assert 50 < labels(recorded).sum() < 250
+def test_a_body_is_a_cause_where_its_effect_is_above_the_threshold(recording: Transitions) -> None:
+    assert np.array_equal(labels(recording), flags(recording, "effect") > 0.05)
+    assert 50 < labels(recording).sum() < 250
 
 
-def test_a_touch_that_moves_nothing_is_no_cause(recorded: Transitions) -> None:
-    idle = flags(recorded, "contact") & ~labels(recorded)
+def test_a_touch_that_moves_nothing_is_no_cause(recording: Transitions) -> None:
+    idle = flags(recording, "contact") & ~labels(recording)
     assert idle.sum() >= 3
-    assert (flags(recorded, "impulse")[idle] > 0).all()
+    assert (flags(recording, "impulse")[idle] > 0).all()
 
 
-def test_where_nothing_touched_the_target_slides_on_by_itself(recorded: Transitions) -> None:
-    free = ~flags(recorded, "contact").any(axis=1)
-    assert not labels(recorded)[free].any()
-    inside = free & (np.abs(recorded.state[:, 2, :2]) < 0.25).all(axis=1)
-    before = np.linalg.norm(recorded.state[inside, 2, 2:4], axis=1)
-    after = np.linalg.norm(recorded.outcome[inside, 2:], axis=1)
+def test_where_nothing_touched_the_target_slides_on_by_itself(recording: Transitions) -> None:
+    free = ~flags(recording, "contact").any(axis=1)
+    assert not labels(recording)[free].any()
+    inside = free & (np.abs(recording.state[:, 2, :2]) < 0.25).all(axis=1)
+    before = np.linalg.norm(recording.state[inside, 2, 2:4], axis=1)
+    after = np.linalg.norm(recording.outcome[inside, 2:], axis=1)
     assert (after <= before + 0.01).all()
 
 
-def test_the_action_is_a_cause_only_with_the_pusher(recorded: Transitions) -> None:
-    assert recorded.cause is not None
-    action, pusher = recorded.cause[:, 0], recorded.cause[:, 1]
+def test_the_action_is_a_cause_only_with_the_pusher(recording: Transitions) -> None:
+    assert recording.cause is not None
+    action, pusher = recording.cause[:, 0], recording.cause[:, 1]
     assert action.any()
     assert not (action & ~pusher).any()
 

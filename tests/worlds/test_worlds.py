@@ -23,7 +23,7 @@ ROWS = 120
 
 
 @pytest.fixture(params=worlds.names(), scope="module")
-def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Path]:
+def world_and_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Path]:
     world = worlds.make(request.param)
     if world.version is None:
         pytest.skip(f"{world.simulator} is not installed")
@@ -32,16 +32,16 @@ def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return world, path
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(recorded: tuple[World, Path]) -> None:
-    world, path = recorded
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(world_and_file: tuple[World, Path]) -> None:
+    world, path = world_and_file
     again, other = path.with_suffix(".again"), path.with_suffix(".other")
     collect(world.name, ROWS, seed=1, out=again)
     collect(world.name, ROWS, seed=2, out=other)
     assert path.read_bytes() == again.read_bytes() != other.read_bytes()
 
 
-def test_a_recording_says_what_the_world_says(recorded: tuple[World, Path]) -> None:
-    world, path = recorded
+def test_a_recording_says_what_the_world_says(world_and_file: tuple[World, Path]) -> None:
+    world, path = world_and_file
     data = load(path)
     assert (data.factors, data.own, data.edges) == (world.factors, world.outcome, world.edges)
     assert (dict(data.features), data.outcome_features) == (dict(world.features), world.outcome_features)
@@ -52,8 +52,8 @@ def test_a_recording_says_what_the_world_says(recorded: tuple[World, Path]) -> N
     assert (data.mask is not None) == world.absent
 
 
-def test_a_recording_knows_the_cause_of_every_row(recorded: tuple[World, Path]) -> None:
-    world, path = recorded
+def test_a_recording_knows_the_cause_of_every_row(world_and_file: tuple[World, Path]) -> None:
+    world, path = world_and_file
     data = load(path)
     assert len(data) == ROWS
     assert data.cause is not None
@@ -64,15 +64,15 @@ def test_a_recording_knows_the_cause_of_every_row(recorded: tuple[World, Path]) 
         assert not (data.cause & ~data.mask).any()
 
 
-def test_factors_of_one_class_have_the_same_features(recorded: tuple[World, Path]) -> None:
-    world, _ = recorded
+def test_factors_of_one_class_have_the_same_features(world_and_file: tuple[World, Path]) -> None:
+    world, _ = world_and_file
     for factor, name in world.classes.items():
         alike = [other for other in world.factors if world.classes[other] == name]
         assert {world.features[other] for other in alike} == {world.features[factor]}
 
 
-def test_what_speaks_about_the_truth_is_a_flag_of_a_factor(recorded: tuple[World, Path]) -> None:
-    world, path = recorded
+def test_what_speaks_about_the_truth_is_a_flag_of_a_factor(world_and_file: tuple[World, Path]) -> None:
+    world, path = world_and_file
     for name, values in load(path).extra.items():
         kind, _, factor = name.partition(".")
         if kind in EVIDENCE:
@@ -81,9 +81,9 @@ def test_what_speaks_about_the_truth_is_a_flag_of_a_factor(recorded: tuple[World
 
 
 def test_a_recording_becomes_a_film_without_the_simulator(
-    recorded: tuple[World, Path], monkeypatch: pytest.MonkeyPatch
+    world_and_file: tuple[World, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, path = recorded
+    _, path = world_and_file
     monkeypatch.setattr(World, "load", lambda self, module: pytest.fail("the simulator was imported"))
     film = film_recording(path, path.with_suffix(".gif"))
     assert film.path.read_bytes()[:3] == b"GIF"
@@ -105,8 +105,8 @@ def test_an_absent_factor_is_not_drawn() -> None:
     assert {body.name for body in scene.bodies} == set(world.factors) - {"car3"}
 
 
-def test_a_check_changes_nothing_but_adds_what_it_found(recorded: tuple[World, Path]) -> None:
-    world, path = recorded
+def test_a_check_changes_nothing_but_adds_what_it_found(world_and_file: tuple[World, Path]) -> None:
+    world, path = world_and_file
     kind: Any = type(world)
     if "check" not in kind.__dataclass_fields__:
         pytest.skip(f"{world.name} cannot be stepped twice from one state")

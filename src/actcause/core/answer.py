@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 from ..errors import Naming, fill, name_in_python
 from .normality import Broken
@@ -138,13 +138,68 @@ class Cause:
         return parts if self.query.normality is None else {**parts, "broken": list(self.broken)}
 
 
+class VerdictByConditions:
+    """What verdicts share that judge an event condition by condition: whether it holds, what fails, a sentence, JSON.
+
+    `ORDER` names the conditions that an event has to meet, in the order in which the first that fails is looked for.
+    """
+
+    ORDER: ClassVar[tuple[str, ...]]
+
+    query: Any
+    event: Assignment
+    conditions: Mapping[str, bool | None]
+    status: Status
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all conditions are met; None if none fails and some are not known."""
+        values = [value for name, value in self.conditions.items() if name in self.ORDER]
+        return False if False in values else None if None in values else True
+
+    @property
+    def failed(self) -> str | None:
+        """The first condition that fails, None if none does."""
+        return next((name for name in self.ORDER if self.conditions.get(name) is False), None)
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+    @property
+    def sentence(self) -> str:
+        return self.describe()
+
+    def describe(self, naming: Naming = name_in_python) -> str:
+        """Write the sentence, with parameters in a front end's words."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def _to_json(self, **more: Any) -> dict[str, Any]:
+        """Give what every verdict holds as JSON can hold it, and `more` of its own."""
+        more = {name: dict(value) if isinstance(value, Mapping) else value for name, value in more.items()}
+        return {
+            **self.query.to_json(),
+            "event": dict(self.event),
+            "holds": self.holds,
+            "conditions": dict(self.conditions),
+            "failed": self.failed,
+            **more,
+            "sentence": self.sentence,
+            "status": self.status.value,
+        }
+
+
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(VerdictByConditions):
     """Whether one event is a cause: the conditions one by one, a witness, a sentence.
 
     A condition is None where an earlier one already failed or the search ran out; `holds` is None
     only if the search ran out (see `status`).
     """
+
+    ORDER = CONDITIONS
 
     query: Query
     event: Assignment
@@ -153,24 +208,6 @@ class Verdict:
     status: Status = Status.COMPLETE
     smaller: Assignment | None = None
     statistics: Mapping[str, int] = field(default_factory=dict, compare=False)
-
-    @property
-    def holds(self) -> bool | None:
-        if any(value is False for value in self.conditions.values()):
-            return False
-        return None if any(value is None for value in self.conditions.values()) else True
-
-    @property
-    def failed(self) -> str | None:
-        """The first condition that fails, None if none does."""
-        return next((name for name in CONDITIONS if self.conditions.get(name) is False), None)
-
-    def __bool__(self) -> bool:
-        return self.holds is True
-
-    @property
-    def sentence(self) -> str:
-        return self.describe()
 
     def describe(self, naming: Naming = name_in_python) -> str:
         """Write the sentence, with parameters in a front end's words."""
@@ -202,29 +239,11 @@ class Verdict:
             reason = f"{write_assignments(self.smaller)} is enough" if self.smaller else "there is a smaller cause"
         return f"{reason} ({self.failed})"
 
-    def __str__(self) -> str:
-        return self.sentence
-
     def to_json(self) -> dict[str, Any]:
         witness = None if self.witness is None else self.witness.to_json()
-        return verdict_to_json(
-            self, witness=witness, causes=[{"event": dict(self.event), "witness": witness}] if self and witness else []
+        return self._to_json(
+            witness=witness, causes=[{"event": dict(self.event), "witness": witness}] if self and witness else []
         )
-
-
-def verdict_to_json(verdict: Any, **more: Any) -> dict[str, Any]:
-    """Give what every verdict holds as JSON can hold it, and `more` of its own."""
-    more = {name: dict(value) if isinstance(value, Mapping) else value for name, value in more.items()}
-    return {
-        **verdict.query.to_json(),
-        "event": dict(verdict.event),
-        "holds": verdict.holds,
-        "conditions": dict(verdict.conditions),
-        "failed": verdict.failed,
-        **more,
-        "sentence": verdict.sentence,
-        "status": verdict.status.value,
-    }
 
 
 class LazyList(Sequence[T]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -116,3 +116,39 @@ def vectorized(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     function.vectorized = True  # type: ignore[attr-defined]
     return function
+
+
+def sort_by_parents(variables: Sequence[str], equations: Mapping[str, Equation]) -> tuple[str, ...]:
+    """Sort variables, parents before children; name the cycle if there is one."""
+    order: list[str] = []
+    done: set[str] = set()
+    on_path: dict[str, None] = {}
+    for start in variables:
+        if start in done:
+            continue
+        stack: list[tuple[str, Iterator[str]]] = [(start, _parents_of(start, equations))]
+        on_path[start] = None
+        while stack:
+            name, parents = stack[-1]
+            for parent in parents:
+                if parent in on_path:
+                    path = list(on_path)
+                    cycle = [*path[path.index(parent) :], parent]
+                    shown = cycle if len(cycle) <= 9 else [*cycle[:4], "…", *cycle[-4:]]
+                    wrong = f"The equations form a cycle: {' <- '.join(shown)}; a model must be acyclic."
+                    raise ModelError(wrong, variable=cycle[0])
+                if parent not in done:
+                    stack.append((parent, _parents_of(parent, equations)))
+                    on_path[parent] = None
+                    break
+            else:
+                stack.pop()
+                del on_path[name]
+                done.add(name)
+                order.append(name)
+    return tuple(order)
+
+
+def _parents_of(name: str, equations: Mapping[str, Equation]) -> Iterator[str]:
+    equation = equations.get(name)
+    return iter(()) if equation is None else iter(equation.parents)

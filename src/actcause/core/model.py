@@ -17,11 +17,21 @@ import numpy as np
 
 from ..errors import ModelError, quote, suggest
 from .declarations import guard_stack, parse_declarations
-from .equation import Equation, as_equation
+from .equation import Equation, as_equation, sort_by_parents
 from .expression import Array, Expression
 from .facts import facts
 from .parser import Declaration, is_name
-from .ranges import BINARY, Range, RangeInference, brief_range, check_range, contiguous, format_range
+from .ranges import (
+    BINARY,
+    Range,
+    RangeInference,
+    brief_range,
+    check_range,
+    check_values,
+    contiguous,
+    find_first_outside,
+    format_range,
+)
 from .steps import hint_name
 from .unrolling import StepModel, unroll
 
@@ -128,7 +138,7 @@ class Model:
                     wrong = f"The equation of {name} uses the unknown variable '{parent}'{hint}"
                     raise ModelError(wrong, variable=name)
         context_only = tuple(dict.fromkeys(exogenous))
-        order = _topological(variables, equations)
+        order = sort_by_parents(variables, equations)
         ranges = self._infer_ranges(variables, order, equations, declared)
         self._fill(StepModel(variables, ranges, equations, context_only, labels, order, frozenset(declared)))
 
@@ -387,7 +397,7 @@ class Model:
             values = self.equations[name].array(env)
         except ModelError as error:
             raise ModelError(f"In the equation of {name}: {error}", variable=name) from None
-        if (at := self._first_outside(name, values)) is not None:
+        if (at := find_first_outside(values, self.ranges[name])) is not None:
             parents = self.equations[name].parents
             columns = (np.broadcast_to(env[parent], values.shape) for parent in parents)
             row = {parent: int(column.flat[at]) for parent, column in zip(parents, columns, strict=True)}
@@ -396,25 +406,7 @@ class Model:
 
     def _check_array(self, name: str, values: Any) -> Array:
         self.check_known(name)
-        try:
-            array = np.asarray(values)
-        except ValueError:
-            raise ModelError(f"{name} must be given as an array of integers; got {quote(values)}.") from None
-        if array.dtype.kind not in "biu" and array.size:
-            raise ModelError(f"{name} must be given as integers; got an array of {array.dtype}.")
-        if (at := self._first_outside(name, array)) is not None:
-            raise ModelError(f"{name} must be in {brief_range(self.ranges[name])}; got {array.flat[at]}.")
-        return array.astype(np.int64, copy=False)
-
-    def _first_outside(self, name: str, array: Array) -> int | None:
-        """Find where the first value lies that is not in the range of `name`."""
-        values = self.ranges[name]
-        if not array.size:
-            return None
-        if int(array.min()) >= values[0] and int(array.max()) <= values[-1] and contiguous(values):
-            return None
-        wrong = np.flatnonzero(~np.isin(array.ravel(), values))
-        return int(wrong[0]) if wrong.size else None
+        return check_values(name, values, self.ranges[name])
 
     # -- contexts ------------------------------------------------------------------------------
 
@@ -485,39 +477,3 @@ def _unknown(name: object, known: Collection[str]) -> ModelError:
 def _check_mapping(what: str, given: object) -> None:
     if not isinstance(given, Mapping):
         raise ModelError(f"{what} must map names of variables to values, such as {{'A': 1}}; got {quote(given)}.")
-
-
-def _topological(variables: Sequence[str], equations: Mapping[str, Equation]) -> tuple[str, ...]:
-    """Sort variables, parents before children; name the cycle if there is one."""
-    order: list[str] = []
-    done: set[str] = set()
-    on_path: dict[str, None] = {}
-    for start in variables:
-        if start in done:
-            continue
-        stack: list[tuple[str, Iterator[str]]] = [(start, _parents(start, equations))]
-        on_path[start] = None
-        while stack:
-            name, parents = stack[-1]
-            for parent in parents:
-                if parent in on_path:
-                    path = list(on_path)
-                    cycle = [*path[path.index(parent) :], parent]
-                    shown = cycle if len(cycle) <= 9 else [*cycle[:4], "…", *cycle[-4:]]
-                    wrong = f"The equations form a cycle: {' <- '.join(shown)}; a model must be acyclic."
-                    raise ModelError(wrong, variable=cycle[0])
-                if parent not in done:
-                    stack.append((parent, _parents(parent, equations)))
-                    on_path[parent] = None
-                    break
-            else:
-                stack.pop()
-                del on_path[name]
-                done.add(name)
-                order.append(name)
-    return tuple(order)
-
-
-def _parents(name: str, equations: Mapping[str, Equation]) -> Iterator[str]:
-    equation = equations.get(name)
-    return iter(()) if equation is None else iter(equation.parents)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -81,6 +82,29 @@ def check_range(name: str, values: Iterable[int]) -> Range:
 
 class TooMuchWorkError(ModelError):
     """An equation with too many combinations of its parents' values to look at."""
+
+
+def check_values(name: str, values: Any, allowed: Range) -> Array:
+    """Read values of a variable, in an array of any shape, as integers of its range."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ModelError(f"{name} must be given as an array of integers; got {quote(values)}.") from None
+    if array.dtype.kind not in "biu" and array.size:
+        raise ModelError(f"{name} must be given as integers; got an array of {array.dtype}.")
+    if (at := find_first_outside(array, allowed)) is not None:
+        raise ModelError(f"{name} must be in {brief_range(allowed)}; got {array.flat[at]}.")
+    return array.astype(np.int64, copy=False)
+
+
+def find_first_outside(array: Array, allowed: Range) -> int | None:
+    """Find where the first value lies that is not in a range."""
+    if not array.size:
+        return None
+    if int(array.min()) >= allowed[0] and int(array.max()) <= allowed[-1] and contiguous(allowed):
+        return None
+    wrong = np.flatnonzero(~np.isin(array.ravel(), allowed))
+    return int(wrong[0]) if wrong.size else None
 
 
 class RangeInference:

@@ -12,7 +12,7 @@ from actcause.learn.methods.cf import Counterfactual, _distance
 from actcause.learn.training.forward import Batch, plain_prediction
 
 
-def scored(learner: Counterfactual, data: Transitions) -> np.ndarray:
+def measure_scores(learner: Counterfactual, data: Transitions) -> np.ndarray:
     batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, torch.device("cpu"))
     return np.asarray(_distance(learner.nets_, batch))
 
@@ -22,7 +22,7 @@ def test_the_score_is_the_mean_change_of_the_prediction_when_a_factor_is_replace
     learner = Counterfactual(steps=30, width=16, samples=3).fit(data)
     encoder, pool = learner.encoder_, learner.nets_["pool"].values[0].numpy()  # type: ignore[union-attr, index]
 
-    def predicted(part: Transitions) -> np.ndarray:
+    def predict(part: Transitions) -> np.ndarray:
         with torch.no_grad():
             return plain_prediction(learner.nets_, Batch.of(encoder.encode(part), encoder, torch.device("cpu"))).numpy()
 
@@ -31,8 +31,8 @@ def test_the_score_is_the_mean_change_of_the_prediction_when_a_factor_is_replace
         for values in pool:
             state = data.state.copy()
             state[:, factor] = values[factor, :4] * encoder.scale[factor, :4] + encoder.mean[factor, :4]
-            moved += np.abs(predicted(data.replaced(state=state, cause=None)) - predicted(data)).mean(axis=1)
-        assert np.allclose(scored(learner, data)[:, factor], moved / 3, atol=1e-4)
+            moved += np.abs(predict(data.replaced(state=state, cause=None)) - predict(data)).mean(axis=1)
+        assert np.allclose(measure_scores(learner, data)[:, factor], moved / 3, atol=1e-4)
 
 
 def test_observed_replacements_were_seen_and_uniform_ones_fill_the_range() -> None:

@@ -12,22 +12,22 @@ from actcause.learn.training.forward import Batch
 
 
 @pytest.fixture(scope="module")
-def fitted() -> tuple[LeaveOneOut, Batch]:
+def learner_and_rows() -> tuple[LeaveOneOut, Batch]:
     data = collect("3-in", 400)
     learner = LeaveOneOut(steps=30, width=16, batch=128).fit(data)
     return learner, Batch.of(learner.encoder_.encode(data), learner.encoder_, torch.device("cpu"))
 
 
-def test_the_gap_is_the_difference_of_the_log_likelihoods(fitted: tuple[LeaveOneOut, Batch]) -> None:
-    learner, batch = fitted
+def test_the_gap_is_the_difference_of_the_log_likelihoods(learner_and_rows: tuple[LeaveOneOut, Batch]) -> None:
+    learner, batch = learner_and_rows
     middle, spread, without, wider = _with_and_without(learner.nets_, batch)
     laplace = torch.distributions.Laplace
     wanted = (laplace(middle, spread).log_prob(batch.target) - laplace(without, wider).log_prob(batch.target)).mean(-1)
     assert torch.allclose(_gap(learner.nets_, batch), wanted.T, atol=1e-4)
 
 
-def test_the_divergence_is_what_the_model_expects_of_the_gap(fitted: tuple[LeaveOneOut, Batch]) -> None:
-    learner, batch = fitted
+def test_the_divergence_is_what_the_model_expects_of_the_gap(learner_and_rows: tuple[LeaveOneOut, Batch]) -> None:
+    learner, batch = learner_and_rows
     middle, spread, without, wider = _with_and_without(learner.nets_, batch)
     laplace = torch.distributions.Laplace
     wanted = torch.distributions.kl_divergence(laplace(middle, spread), laplace(without, wider)).mean(-1)

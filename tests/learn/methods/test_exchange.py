@@ -53,12 +53,12 @@ def _few_passive_steps() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def fitted() -> tuple[ExchangeJACI, Transitions]:
+def learner_and_rows() -> tuple[ExchangeJACI, Transitions]:
     return ExchangeJACI(**QUICK).fit(strike(5000, 0)), strike(800, 1)
 
 
-def test_it_finds_which_of_two_balls_struck(fitted: tuple[ExchangeJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_it_finds_which_of_two_balls_struck(learner_and_rows: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     assert test.cause is not None
     never = float(test.cause[:, :3].mean())
     assert never > 0.1
@@ -66,30 +66,30 @@ def test_it_finds_which_of_two_balls_struck(fitted: tuple[ExchangeJACI, Transiti
     assert edge_error(test, learner.predict(test)) < 0.06
 
 
-def test_it_says_which_factor_is_never_named(fitted: tuple[ExchangeJACI, Transitions]) -> None:
-    learner, _ = fitted
+def test_it_says_which_factor_is_never_named(learner_and_rows: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, _ = learner_and_rows
     assert any("Never named as a cause: wall" in note for note in learner.notes_)
 
 
-def test_answers_survive_a_file(fitted: tuple[ExchangeJACI, Transitions], tmp_path: Path) -> None:
-    learner, test = fitted
+def test_answers_survive_a_file(learner_and_rows: tuple[ExchangeJACI, Transitions], tmp_path: Path) -> None:
+    learner, test = learner_and_rows
     learner.save(tmp_path / "model.safetensors")
     again = load(tmp_path / "model.safetensors", device="cpu")
     assert np.array_equal(again.predict_proba(test), learner.predict_proba(test))
     assert np.array_equal(again.explain(test), learner.explain(test))
 
 
-def test_a_strange_outcome_is_explained_by_the_state_alone(fitted: tuple[ExchangeJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_a_strange_outcome_is_explained_by_the_state_alone(learner_and_rows: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     wild = test.replaced(outcome=test.outcome + 50, cause=None)
     assert np.array_equal(learner.explain(wild), learner.predict(wild))
     assert learner.unsure(wild, hindsight=True).all()
 
 
 def test_explaining_starts_from_predicting_and_adds_what_the_outcome_shows(
-    fitted: tuple[ExchangeJACI, Transitions],
+    learner_and_rows: tuple[ExchangeJACI, Transitions],
 ) -> None:
-    learner, test = fitted
+    learner, test = learner_and_rows
     test = test.subset(slice(0, 400))
     encoded = learner._encode(test)
     judged, odds = learner._judge(encoded), learner._odds(encoded)
@@ -119,8 +119,8 @@ def test_one_network_answers_or_two_as_one(kept: str, monkeypatch: pytest.Monkey
     assert np.array_equal(load(tmp_path / "model.safetensors").predict_proba(data), learner.predict_proba(data))
 
 
-def test_a_judge_of_one_model_sees_what_that_model_sees(fitted: tuple[ExchangeJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_a_judge_of_one_model_sees_what_that_model_sees(learner_and_rows: tuple[ExchangeJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     inputs, _ = learner._load(learner._encode(test))
     whole = learner.nets_["whole"]
     both = whole(inputs.expand(2, -1, -1, -1), None)

@@ -12,10 +12,10 @@ from actcause.learn.methods.grad import Gradient, _score
 from actcause.learn.training.forward import Batch, plain_prediction
 
 
-def stepped(learner: Gradient, data: Transitions, factor: int) -> np.ndarray:
+def differentiate(learner: Gradient, data: Transitions, factor: int) -> np.ndarray:
     """The derivatives by finite differences of the recorded features, in encoded units."""
 
-    def predicted(state: np.ndarray) -> np.ndarray:
+    def predict_outcome(state: np.ndarray) -> np.ndarray:
         encoded = learner.encoder_.encode(data.replaced(state=state, cause=None))
         with torch.no_grad():
             batch = Batch.of(encoded, learner.encoder_, torch.device("cpu"))
@@ -27,7 +27,7 @@ def stepped(learner: Gradient, data: Transitions, factor: int) -> np.ndarray:
         moved = [data.state.copy() for _ in range(2)]
         moved[0][:, factor, feature] += step
         moved[1][:, factor, feature] -= step
-        total += np.abs(predicted(moved[0]) - predicted(moved[1])).sum(axis=1) / 2e-2
+        total += np.abs(predict_outcome(moved[0]) - predict_outcome(moved[1])).sum(axis=1) / 2e-2
     return total
 
 
@@ -37,7 +37,7 @@ def test_the_score_is_the_gradient_by_a_factors_own_features() -> None:
     batch = Batch.of(learner.encoder_.encode(data), learner.encoder_, torch.device("cpu"))
     score = _score(learner.nets_, batch).numpy()
     for factor in range(3):
-        assert np.allclose(score[:, factor], stepped(learner, data, factor), rtol=0.05, atol=0.02)
+        assert np.allclose(score[:, factor], differentiate(learner, data, factor), rtol=0.05, atol=0.02)
 
 
 def test_gradients_do_clearly_better_than_chance() -> None:

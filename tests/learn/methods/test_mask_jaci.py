@@ -23,7 +23,7 @@ from actcause.learn.training.surprises import RARE
 QUICK = {"steps": 400, "distil_steps": 200, "width": 32, "batch": 128, "device": "cpu"}
 
 
-def gated(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Transitions:
+def make_gate(rows: int, seed: int, *, factors: int = 1, rate: float = 0.5) -> Transitions:
     """The outcome jumps to the first factor's value where that factor and its own value say so; others do nothing."""
     generator = np.random.default_rng(seed)
     state = generator.uniform(-1, 1, size=(rows, 1 + factors, 2))
@@ -45,31 +45,31 @@ def _few_passive_steps() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def fitted() -> tuple[MaskJACI, Transitions]:
-    return MaskJACI(**QUICK).fit(gated(8000, 0)), gated(2000, 1)
+def learner_and_rows() -> tuple[MaskJACI, Transitions]:
+    return MaskJACI(**QUICK).fit(make_gate(8000, 0)), make_gate(2000, 1)
 
 
-def test_it_finds_when_an_edge_fires_without_a_label(fitted: tuple[MaskJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_it_finds_when_an_edge_fires_without_a_label(learner_and_rows: tuple[MaskJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     assert edge_error(test, learner.predict(test)) < 0.03
     assert learner.notes_ == ()
 
 
-def test_knowing_the_outcome_does_not_hurt(fitted: tuple[MaskJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_knowing_the_outcome_does_not_hurt(learner_and_rows: tuple[MaskJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     assert edge_error(test, learner.explain(test)) <= edge_error(test, learner.predict(test))
 
 
-def test_probabilities_are_sure_where_answers_are_right(fitted: tuple[MaskJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_probabilities_are_sure_where_answers_are_right(learner_and_rows: tuple[MaskJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     assert learner.learned_["calibration_error"] < 0.05
     sure = np.abs(learner.predict_proba(test)[:, 0] - 0.5)
     right = learner.predict(test)[:, 0] == test.cause[:, 0]
     assert (sure[right][:, None] > sure[~right]).mean() > 0.75  # a right answer is surer than a wrong one
 
 
-def test_rows_that_nothing_explains_are_marked(fitted: tuple[MaskJACI, Transitions]) -> None:
-    learner, test = fitted
+def test_rows_that_nothing_explains_are_marked(learner_and_rows: tuple[MaskJACI, Transitions]) -> None:
+    learner, test = learner_and_rows
     broken = test.replaced(outcome=np.concatenate([test.outcome[:50] + 5.0, test.outcome[50:]]))
     marked = learner.unsure(broken, hindsight=True)
     assert marked[:50].all()
@@ -88,29 +88,29 @@ def test_distractors_are_not_named(
     factors: int, options: dict[str, Any], passive_steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surprises, "STEPS", passive_steps)
-    learner = MaskJACI(**options).fit(gated(20_000, 2, factors=factors))
-    test = gated(4000, 3, factors=factors)
+    learner = MaskJACI(**options).fit(make_gate(20_000, 2, factors=factors))
+    test = make_gate(4000, 3, factors=factors)
     assert edge_error(test, learner.predict(test)) < 0.04
     assert learner.predict(test)[:, 1:-1].mean() < 0.01
 
 
 def test_rare_events_are_balanced_and_sufficiency_is_learned() -> None:
-    learner = MaskJACI(**QUICK).fit(gated(10_000, 4, rate=0.06))
-    test = gated(4000, 5, rate=0.06)
+    learner = MaskJACI(**QUICK).fit(make_gate(10_000, 4, rate=0.06))
+    test = make_gate(4000, 5, rate=0.06)
     assert 0 < learner.learned_["events"] < RARE
     assert learner.learned_["sufficiency"] == learner.sufficiency
     assert edge_error(test, learner.predict(test)) < 0.02
 
 
-def test_common_events_are_left_as_they_are(fitted: tuple[MaskJACI, Transitions]) -> None:
-    learner, _ = fitted
+def test_common_events_are_left_as_they_are(learner_and_rows: tuple[MaskJACI, Transitions]) -> None:
+    learner, _ = learner_and_rows
     assert learner.learned_["events"] > RARE
     assert learner.learned_["sufficiency"] == 0
 
 
 def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
     learner = MaskJACI(**QUICK)
-    replica = prepare_replica(learner, gated(8000, 6, rate=0.1))
+    replica = prepare_replica(learner, make_gate(8000, 6, rate=0.1))
     learner._size(replica.train)
     training = MaskEM(learner, [replica], Session(find_device("cpu"), 0))
     passive = training.stages()[0]
@@ -121,9 +121,9 @@ def test_an_event_is_a_row_that_the_own_state_does_not_explain() -> None:
 
 def test_replicas_trained_together_learn_their_own_data() -> None:
     together = fit_many(
-        [MaskJACI(seed=0, **QUICK), MaskJACI(seed=1, **QUICK)], [gated(10_000, 7), gated(10_000, 8, rate=0.3)]
+        [MaskJACI(seed=0, **QUICK), MaskJACI(seed=1, **QUICK)], [make_gate(10_000, 7), make_gate(10_000, 8, rate=0.3)]
     )
-    for learner, test in zip(together, (gated(2000, 9), gated(2000, 9, rate=0.3)), strict=True):
+    for learner, test in zip(together, (make_gate(2000, 9), make_gate(2000, 9, rate=0.3)), strict=True):
         assert edge_error(test, learner.predict(test)) < 0.06
 
 
@@ -155,12 +155,12 @@ def test_a_network_nearer_to_hindsight_is_taken_only_where_it_gains_more_than_no
 )
 def test_wrong_options_are_refused(options: dict[str, int], message: str) -> None:
     with pytest.raises(LearnError, match=message):
-        MaskJACI(**options).fit(gated(200, 0))
+        MaskJACI(**options).fit(make_gate(200, 0))
 
 
 def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
     learner = MaskJACI(**QUICK)
-    replica = prepare_replica(learner, gated(1000, 0))
+    replica = prepare_replica(learner, make_gate(1000, 0))
     learner._size(replica.train)
     stages: list[Stage] = MaskEM(learner, [replica], Session(torch.device("cpu"), 0)).stages()
     assert [stage.name for stage in stages] == ["passive", "warm-up", "em", "distil"]
@@ -169,7 +169,7 @@ def test_the_stages_come_in_the_order_that_the_algorithm_gives() -> None:
 
 def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -> None:
     learner = MaskJACI(**QUICK)
-    replica = prepare_replica(learner, gated(1000, 0))
+    replica = prepare_replica(learner, make_gate(1000, 0))
     learner._size(replica.train)
     training = MaskEM(learner, [replica], Session(torch.device("cpu"), 0))
     forward = training.nets["forward"]
@@ -203,9 +203,9 @@ def test_a_training_row_is_judged_by_the_model_that_has_not_seen_its_episode() -
 
 
 def test_rows_that_the_own_state_leaves_open_and_nothing_explains_are_counted(
-    fitted: tuple[MaskJACI, Transitions], monkeypatch: pytest.MonkeyPatch
+    learner_and_rows: tuple[MaskJACI, Transitions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learner, test = fitted
+    learner, test = learner_and_rows
     assert learner.measure_unexplained(test) < 0.05
     monkeypatch.setattr(learner, "explain", lambda data: np.zeros((len(data), 2), dtype=bool))
     assert learner.measure_unexplained(test) == 1

@@ -15,7 +15,7 @@ CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module")
-def fitted() -> tuple[NullCounterfactual, Batch, Transitions]:
+def learner_and_rows() -> tuple[NullCounterfactual, Batch, Transitions]:
     data = collect("3-in", 400)
     learner = NullCounterfactual(steps=30, width=16, batch=128, device="cpu").fit(data)
     return learner, Batch.of(learner.encoder_.encode(data), learner.encoder_, CPU), data
@@ -24,16 +24,16 @@ def fitted() -> tuple[NullCounterfactual, Batch, Transitions]:
 Fitted = tuple[NullCounterfactual, Batch, Transitions]
 
 
-def test_the_score_is_the_difference_of_the_log_likelihoods(fitted: Fitted) -> None:
-    learner, batch, _ = fitted
+def test_the_score_is_the_difference_of_the_log_likelihoods(learner_and_rows: Fitted) -> None:
+    learner, batch, _ = learner_and_rows
     worlds = torch.distributions.Normal(*_worlds(learner.nets_, batch))
     for score, outcome in ((_compare_observed, batch.target), (_compare_expected, worlds.mean[0])):
         likelihood = worlds.log_prob(outcome).mean(-1)
         assert torch.allclose(score(learner.nets_, batch), (likelihood[0] - likelihood[1:]).T, atol=1e-3)
 
 
-def test_a_world_without_a_factor_does_not_see_it(fitted: Fitted) -> None:
-    learner, batch, data = fitted
+def test_a_world_without_a_factor_does_not_see_it(learner_and_rows: Fitted) -> None:
+    learner, batch, data = learner_and_rows
     state = data.state.copy()
     state[:, 1] = 0.5
     other = learner.encoder_.encode(data.replaced(state=state, cause=None))

@@ -49,7 +49,7 @@ def record(path, rows=700, seed=0, domain="1-in"):
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
+def recordings(tmp_path_factory):
     """A folder with three files, one of them in a folder of its own."""
     folder = tmp_path_factory.mktemp("recorded")
     for seed, name in enumerate(("a", "b", "later/c")):
@@ -58,9 +58,9 @@ def recorded(tmp_path_factory):
 
 
 @pytest.fixture
-def data(recorded, tmp_path):
+def data(recordings, tmp_path):
     """A copy of that folder, for a test that may change it."""
-    return shutil.copytree(recorded, tmp_path / "data")
+    return shutil.copytree(recordings, tmp_path / "data")
 
 
 def document(capsys, *arguments):
@@ -68,7 +68,7 @@ def document(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-def refused(capsys, *arguments):
+def read_refusal(capsys, *arguments):
     """The one line that a command ends with, whose exit code is 2."""
     assert main(list(map(str, arguments))) == 2
     said = capsys.readouterr()
@@ -127,14 +127,14 @@ def test_two_workers_write_the_same_bytes_as_one(run, data, capsys, tmp_path):
 def test_ray_writes_the_same_bytes(run, data, capsys, tmp_path):
     document(capsys, "predict", run, data, "--out", tmp_path / "one")
     broken(record(data / "z.parquet"))
-    said = refused(capsys, "predict", run, data, "--out", tmp_path / "two", "--workers", 2, "--engine", "ray")
+    said = read_refusal(capsys, "predict", run, data, "--out", tmp_path / "two", "--workers", 2, "--engine", "ray")
     assert "z.parquet ends too early" in said
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_without_ray_its_engine_says_what_to_install(run, data, capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    said = refused(capsys, "predict", run, data, "--out", tmp_path / "causes", "--engine", "ray")
+    said = read_refusal(capsys, "predict", run, data, "--out", tmp_path / "causes", "--engine", "ray")
     assert "pip install 'actcause[scale]'" in said
 
 
@@ -168,7 +168,7 @@ def test_tables_of_others_are_annotated_with_a_mapping(run, capsys, tmp_path):
 # -- cut off and begun again -----------------------------------------------------------------------
 
 
-def interrupted(run, data, out, after):
+def annotate_and_interrupt(run, data, out, after):
     """Annotate, and press Ctrl-C after so many calls about progress."""
     calls = []
 
@@ -184,7 +184,7 @@ def interrupted(run, data, out, after):
 @pytest.mark.parametrize("after", [1, 2, 4, 5])
 def test_a_command_that_was_cut_off_goes_on_where_it_stopped(run, data, capsys, tmp_path, after):
     document(capsys, "predict", run, data, "--out", tmp_path / "whole")
-    interrupted(run, data, tmp_path / "causes", after)
+    annotate_and_interrupt(run, data, tmp_path / "causes", after)
     there = contents(tmp_path / "causes")
     for name, content in there.items():  # under a final name there are whole files only
         if ".parts" not in name:
@@ -210,7 +210,7 @@ def test_finished_files_are_left_alone(run, data, capsys, tmp_path):
 def test_parts_of_another_run_are_not_taken_for_those_of_this_one(run, data, capsys, tmp_path):
     other = tmp_path / "other"
     runs.train(make("always"), collect("1-in", 500), other, tensorboard=False)
-    interrupted(other, data, tmp_path / "causes", after=2)
+    annotate_and_interrupt(other, data, tmp_path / "causes", after=2)
     document(capsys, "predict", run, data, "--out", tmp_path / "causes")
     document(capsys, "predict", run, data, "--out", tmp_path / "whole")
     assert contents(tmp_path / "causes") == contents(tmp_path / "whole")
@@ -233,7 +233,7 @@ def broken(path):
     return "ends too early"
 
 
-def damaged(path):
+def damage(path):
     """A byte of the second row group is another."""
     at = parquet.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset + 60
     content = bytearray(path.read_bytes())
@@ -252,11 +252,11 @@ def not_a_table(path):
     return "is not a Parquet file"
 
 
-@pytest.mark.parametrize("harm", [broken, damaged, other_layout, not_a_table])
+@pytest.mark.parametrize("harm", [broken, damage, other_layout, not_a_table])
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_finished(run, data, capsys, tmp_path, harm):
     document(capsys, "predict", run, data, "--out", tmp_path / "whole")
     sentence = harm(data / "a.parquet")
-    said = refused(capsys, "predict", run, data, "--out", tmp_path / "causes")
+    said = read_refusal(capsys, "predict", run, data, "--out", tmp_path / "causes")
     assert sentence in said
     assert "a.parquet" in said
     wanted = contents(tmp_path / "whole")
@@ -292,14 +292,14 @@ def test_a_mistake_is_one_clear_line_and_changes_nothing(run, data, capsys, monk
     Path("mine.txt").write_text("mine")
     Path("empty").mkdir()
     before = contents(tmp_path)
-    assert sentence in refused(capsys, "predict", run, *words)
+    assert sentence in read_refusal(capsys, "predict", run, *words)
     assert contents(tmp_path) == before
 
 
 def test_a_file_of_somebody_else_is_not_overwritten_by_several(run, data, capsys, tmp_path):
     (tmp_path / "causes").mkdir()
     (tmp_path / "causes" / "b.parquet").write_text("mine")
-    assert "move it away" in refused(capsys, "predict", run, data, "--out", tmp_path / "causes")
+    assert "move it away" in read_refusal(capsys, "predict", run, data, "--out", tmp_path / "causes")
     assert contents(tmp_path / "causes") == {"b.parquet": b"mine"}
 
 
@@ -317,7 +317,7 @@ def test_a_place_that_cannot_be_written_to_is_one_line_and_loses_nothing(
         write(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
-    said = refused(capsys, "predict", run, data, "--out", tmp_path / "causes")
+    said = read_refusal(capsys, "predict", run, data, "--out", tmp_path / "causes")
     assert f"Cannot write {tmp_path / 'causes' / 'b.parquet'}: {os.strerror(code)}; once that is put right" in said
     monkeypatch.undo()
     there = contents(tmp_path / "causes")
@@ -329,7 +329,7 @@ def test_a_place_that_cannot_be_written_to_is_one_line_and_loses_nothing(
 
 def test_a_folder_that_cannot_be_made_is_one_line(run, data, capsys, tmp_path):
     (tmp_path / "mine").write_text("mine")
-    assert "Cannot write" in refused(capsys, "predict", run, data, "--out", tmp_path / "mine" / "causes")
+    assert "Cannot write" in read_refusal(capsys, "predict", run, data, "--out", tmp_path / "mine" / "causes")
 
 
 # -- workers that are killed ------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def test_a_row_group_that_kills_its_workers_is_named_and_the_other_files_are_fin
     command = ["predict", run, data, "--out", tmp_path / "causes"]
     with monkeypatch.context() as patch:
         patch.setattr("actcause.learn.prediction.predict.predict_group", killers.predict_group)
-        said = refused(capsys, *command, "--workers", 2, "--engine", name)
+        said = read_refusal(capsys, *command, "--workers", 2, "--engine", name)
     assert said.startswith(f"actcause: {data / 'b.parquet'}, row group 1: Its worker ended before it did, 3 times")
     there = contents(tmp_path / "causes")
     assert {each for each in there if ".parts" not in each} == {"a.parquet", "later/c.parquet"}

@@ -38,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(data: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole_sweep(data: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep over penalties and seeds by this process."""
     out = tmp_path_factory.mktemp("undisturbed") / "sweep"
     threads = torch.get_num_threads()
@@ -123,45 +123,45 @@ def test_what_cannot_be_combined_is_refused(words: list[str], message: str) -> N
 
 
 def test_every_combination_is_a_run_and_the_table_has_them_best_first(
-    undisturbed: Path, data: str, capsys: pytest.CaptureFixture[str]
+    whole_sweep: Path, data: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = {f"penalty={penalty},seed={seed}" for penalty in (0.01, 0.1) for seed in (0, 1)}
-    assert {path.name for path in undisturbed.iterdir()} == {
+    assert {path.name for path in whole_sweep.iterdir()} == {
         *names, "sweep.json", "table.csv", "table.json", "table.svg",
     }  # fmt: skip
-    table = json.loads((undisturbed / "table.json").read_text())
+    table = json.loads((whole_sweep / "table.json").read_text())
     assert table["winner"] == table["trials"][0]["name"]
     scores = [trial["score"] for trial in table["trials"]]
     assert scores == sorted(scores)
     assert all(0 <= trial["true_error"] <= 1 for trial in table["trials"])
     assert "never used for choosing" in table["criterion"]
-    lines = list(csv.DictReader((undisturbed / "table.csv").read_text().splitlines()))
+    lines = list(csv.DictReader((whole_sweep / "table.csv").read_text().splitlines()))
     assert [line["run"] for line in lines] == [trial["name"] for trial in table["trials"]]
     assert [float(line["score"]) for line in lines] == scores
-    assert (undisturbed / "table.svg").read_text().startswith("<?xml")
+    assert (whole_sweep / "table.svg").read_text().startswith("<?xml")
     for name in names:
-        assert main(["evaluate", str(undisturbed / name), data, "--json"]) == 0
+        assert main(["evaluate", str(whole_sweep / name), data, "--json"]) == 0
         scored = json.loads(capsys.readouterr().out)
         [trial] = [trial for trial in table["trials"] if trial["name"] == name]
         assert scored["held_out"] is True
         assert scored["edge_error"] == pytest.approx(trial["true_error"])
 
 
-def test_a_trial_is_the_run_that_train_writes(undisturbed: Path, data: str, tmp_path: Path) -> None:
+def test_a_trial_is_the_run_that_train_writes(whole_sweep: Path, data: str, tmp_path: Path) -> None:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     assert main(["train", data, *QUICK, "--set", "penalty=0.1", "--seed", "1", "--out", str(tmp_path / "run")]) == 0
     torch.set_num_threads(threads)
-    assert contents(tmp_path / "run") == contents(undisturbed / "penalty=0.1,seed=1")
+    assert contents(tmp_path / "run") == contents(whole_sweep / "penalty=0.1,seed=1")
 
 
 def test_the_same_command_redoes_nothing(
-    undisturbed: Path, data: str, small: None, capsys: pytest.CaptureFixture[str]
+    whole_sweep: Path, data: str, small: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {
-        path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in undisturbed.rglob("*/*") if path.is_file()
+        path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in whole_sweep.rglob("*/*") if path.is_file()
     }
-    assert main(["train", data, "--out", str(undisturbed), *QUICK, "--sweep", "penalty=0.01,0.1 ", "seed=0..1"]) == 0
+    assert main(["train", data, "--out", str(whole_sweep), *QUICK, "--sweep", "penalty=0.01,0.1 ", "seed=0..1"]) == 0
     assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in before} == before
     printed = capsys.readouterr().out
     assert "The winner of 4, chosen without labels" in printed
@@ -215,22 +215,22 @@ def test_a_domain_is_recorded_anew_for_each_seed(small: None, tmp_path: Path) ->
 
 @pytest.mark.slow  # tests/parallel holds that Ray gives what processes give
 @pytest.mark.usefixtures("cluster")
-def test_ray_gives_the_same_bytes(undisturbed: Path, data: str, tmp_path: Path) -> None:
+def test_ray_gives_the_same_bytes(whole_sweep: Path, data: str, tmp_path: Path) -> None:
     out = tmp_path / "sweep"
     command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "seed=0..1"]
     assert main([*command, "--engine", "ray", "--workers", "2"]) == 0
-    assert contents(out) == contents(undisturbed)
+    assert contents(out) == contents(whole_sweep)
 
 
 def test_two_workers_one_of_which_is_killed_give_the_same_bytes(
-    undisturbed: Path, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole_sweep: Path, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("actcause.learn.sweeps.sweep.run_trial", killers.run_trial)
     out = tmp_path / "sweep"
     command = ["train", data, "--out", str(out), *QUICK, "--sweep", "penalty=0.01,0.1", "--sweep", "seed=0..1"]
     assert main([*command, "--workers", "2"]) == 0
     assert (tmp_path / killers.KILLED).exists()
-    assert contents(out) == contents(undisturbed)
+    assert contents(out) == contents(whole_sweep)
 
 
 def _sweep(data: str, out: Path, words: list[str], workers: InProcess) -> Ranking:
@@ -272,10 +272,10 @@ def test_what_one_trial_refuses_is_reported_and_the_others_go_on(
 
 
 def test_ctrl_c_says_how_to_go_on(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    def interrupted(*_: Any, **__: Any) -> Any:
+    def interrupt(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("actcause.learn.sweeps.sweep.sweep", interrupted)
+    monkeypatch.setattr("actcause.learn.sweeps.sweep.sweep", interrupt)
     assert main(["train", data, "--out", str(tmp_path / "s"), "--sweep", "seed=0..2"]) == 130
     assert "the same command goes on" in capsys.readouterr().err
 
@@ -417,25 +417,25 @@ def test_without_matplotlib_the_table_is_there_and_a_sentence_says_what_to_insta
 
 
 @pytest.fixture(scope="module")
-def recorded() -> Transitions:
+def recording() -> Transitions:
     return collect("1-in", 2000, seed=3)
 
 
-def test_true_causes_win_over_naming_nothing_everything_or_some(recorded: Transitions) -> None:
-    never, always = Never(device="cpu").fit(recorded), Always(device="cpu").fit(recorded)
+def test_true_causes_win_over_naming_nothing_everything_or_some(recording: Transitions) -> None:
+    never, always = Never(device="cpu").fit(recording), Always(device="cpu").fit(recording)
     right, late = copy.copy(always), copy.copy(always)
     right.predict = lambda data: data.cause  # type: ignore[method-assign]
     late.predict = lambda data: data.cause & (data.state[:, :1, 0] > 0) | never.predict(data)  # type: ignore[method-assign]
     each = {"settings": {}, "status": "finished", "true_error": None, "notes": []}
     verdicts = []
     for name, learner in {"never": never, "always": always, "late": late, "right": right}.items():
-        found = judge_learner(learner, recorded)
+        found = judge_learner(learner, recording)
         verdicts.append({**each, "name": name, "explained": found.explained, "named": found.named})
     ranking = rank_trials([], verdicts)
     assert ranking.winner == "right"
     assert [trial["name"] for trial in ranking.trials][1] == "late"
 
 
-def test_the_choice_does_not_look_at_true_causes(recorded: Transitions) -> None:
-    learner = Always(device="cpu").fit(recorded)
-    assert judge_learner(learner, recorded) == judge_learner(learner, recorded.replaced(cause=None))
+def test_the_choice_does_not_look_at_true_causes(recording: Transitions) -> None:
+    learner = Always(device="cpu").fit(recording)
+    assert judge_learner(learner, recording) == judge_learner(learner, recording.replaced(cause=None))

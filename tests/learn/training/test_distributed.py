@@ -121,7 +121,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runs.Trained]:
     torch.set_num_threads(threads)
 
 
-def smoothed(folder: Path) -> dict[str, list[float]]:
+def smooth(folder: Path) -> dict[str, list[float]]:
     """The losses of each stage, over so many lines each."""
     losses = defaultdict(list)
     for line in (folder / "history.jsonl").read_text().splitlines():
@@ -144,7 +144,7 @@ def test_every_process_ends_well(together: Path) -> None:
 
 
 def test_two_processes_have_the_curve_of_one_with_the_same_batch(together: Path, alone: runs.Trained) -> None:
-    one, two = smoothed(alone.folder), smoothed(together / "whole")
+    one, two = smooth(alone.folder), smooth(together / "whole")
     assert one.keys() == two.keys()
     for name in one:
         assert two[name] == pytest.approx(one[name], rel=TOLERANCE, abs=0.005), name

@@ -10,7 +10,7 @@ from actcause.learn.training.columns import Relative, spans
 from actcause.learn.training.encoding import Encoder
 
 
-def recorded(seed: int = 0) -> Transitions:
+def make_rows(seed: int = 0) -> Transitions:
     generator = np.random.default_rng(seed)
     state = np.zeros((200, 3, 3))
     state[:, :, 0] = generator.integers(0, 3, (200, 3))
@@ -27,7 +27,7 @@ def recorded(seed: int = 0) -> Transitions:
 
 
 def test_a_categorical_feature_spans_a_column_for_each_value() -> None:
-    data = recorded()
+    data = make_rows()
     found = {(s.factor, s.feature): (s.start, s.stop, s.categorical) for s in spans(Encoder.fit(data))}
     assert found[1, "kind"] == (0, 3, True)
     assert found[1, "y"] == (4, 5, False)
@@ -36,7 +36,7 @@ def test_a_categorical_feature_spans_a_column_for_each_value() -> None:
 
 
 def test_relative_columns_follow_as_the_encoder_has_them() -> None:
-    parts = [recorded(0), recorded(1)]
+    parts = [make_rows(0), make_rows(1)]
     encoders = [Encoder.fit(part) for part in parts]
     inputs = torch.stack([torch.as_tensor(e.encode(p).inputs) for e, p in zip(encoders, parts, strict=True)])
     relative = Relative.of(encoders, torch.device("cpu"))

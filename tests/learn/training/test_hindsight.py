@@ -49,16 +49,16 @@ def case(own: int | None = 0, rows: int = ROWS, right: float = 0.7) -> dict[str,
     return {"inputs": inputs, "target": truth * inputs[..., 0], "truth": truth, "odds": odds, "own": own}
 
 
-def judged(given: dict[str, Any], present: Tensor | None = None) -> MaskErrors:
+def judge(given: dict[str, Any], present: Tensor | None = None) -> MaskErrors:
     return score_masks(
         Additive(), Says(given["odds"]), given["inputs"], given["target"], present, given["own"], PENALTY  # type: ignore[arg-type]
     )  # fmt: skip
 
 
-def searched(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> MaskErrors:
+def judge_by_search(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> MaskErrors:
     with monkeypatch.context() as patched:
         patched.setattr(hindsight, "LISTED", 1)
-        return judged(*arguments, **options)
+        return judge(*arguments, **options)
 
 
 def best(found: MaskErrors, penalty: float = PENALTY) -> Tensor:
@@ -69,7 +69,7 @@ def best(found: MaskErrors, penalty: float = PENALTY) -> Tensor:
 @pytest.mark.parametrize("own", [0, 3, None])
 def test_a_search_finds_what_listing_finds(monkeypatch: pytest.MonkeyPatch, own: int | None) -> None:
     given = case(own)
-    listed, found = judged(given), searched(monkeypatch, given)
+    listed, found = judge(given), judge_by_search(monkeypatch, given)
     assert len(listed.masks) == 2 ** (FACTORS - (own is not None))
     assert len(found.masks) < len(listed.masks)
     assert torch.equal(best(listed), given["truth"])
@@ -81,7 +81,7 @@ def test_a_search_finds_what_listing_finds(monkeypatch: pytest.MonkeyPatch, own:
 @pytest.mark.parametrize("search", [False, True])
 def test_errors_are_those_of_the_binaries_beside_them(monkeypatch: pytest.MonkeyPatch, search: bool) -> None:
     given = case()
-    found = searched(monkeypatch, given) if search else judged(given)
+    found = judge_by_search(monkeypatch, given) if search else judge(given)
     shown = found.masks.expand(FOLDS, *found.masks.shape).clone()
     again = (Additive()(given["inputs"][..., 0].expand(FOLDS, -1, -1), shown) - given["target"]).abs().mean(-1).mean(0)
     tried_at_all = found.error.isfinite()
@@ -92,13 +92,13 @@ def test_errors_are_those_of_the_binaries_beside_them(monkeypatch: pytest.Monkey
 def test_the_full_error_is_that_of_all_factors_however_binaries_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     given = case()
     wanted = ((1 - given["truth"]) * given["inputs"][..., 0]).mean(-1)
-    for found in (judged(given), searched(monkeypatch, given)):
+    for found in (judge(given), judge_by_search(monkeypatch, given)):
         assert torch.allclose(found.full, wanted, atol=0.011)
         assert torch.allclose(found.apart, torch.full((ROWS,), 0.01), atol=1e-6)
 
 
 def test_a_search_counts_no_binary_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = searched(monkeypatch, case(right=1.0))
+    found = judge_by_search(monkeypatch, case(right=1.0))
     for row in range(ROWS):
         kept = [tuple(binary.tolist()) for binary in found.masks[found.error[:, row].isfinite(), row]]
         assert len(set(kept)) == len(kept)
@@ -106,10 +106,10 @@ def test_a_search_counts_no_binary_twice(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_a_search_finds_for_a_row_does_not_depend_on_the_rows_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     given = case(right=0.5)
-    among = searched(monkeypatch, given).marginal(PENALTY, 0.5)
+    among = judge_by_search(monkeypatch, given).marginal(PENALTY, 0.5)
     for row in (0, 7, 55):
         alone = {name: value[row : row + 1] if isinstance(value, Tensor) else value for name, value in given.items()}
-        assert torch.allclose(searched(monkeypatch, alone).marginal(PENALTY, 0.5)[0], among[row], atol=1e-5)
+        assert torch.allclose(judge_by_search(monkeypatch, alone).marginal(PENALTY, 0.5)[0], among[row], atol=1e-5)
 
 
 @pytest.mark.parametrize("search", [False, True])
@@ -118,7 +118,7 @@ def test_absent_factors_are_in_no_binary(monkeypatch: pytest.MonkeyPatch, search
     present = (torch.rand(ROWS, FACTORS, generator=torch.Generator().manual_seed(1)) < 0.6).float()
     present[:, 0] = 1
     given["target"] = given["target"] * present
-    found = searched(monkeypatch, given, present=present) if search else judged(given, present=present)
+    found = judge_by_search(monkeypatch, given, present=present) if search else judge(given, present=present)
     assert not (found.masks * (1 - present)).any()
     assert torch.equal(best(found), given["truth"] * present)
 
@@ -139,7 +139,7 @@ def test_the_networks_word_decides_where_errors_do_not() -> None:
 @pytest.mark.parametrize("own", [0, None])
 def test_each_fold_names_the_binary_that_is_cheapest_by_its_own_model(own: int | None) -> None:
     given = case(own)
-    found = judged(given)
+    found = judge(given)
     scored = [k for k in range(FACTORS) if k != own]
     first, second = found.by_fold(PENALTY)
     torch.testing.assert_close(first.float(), given["truth"][:, scored])

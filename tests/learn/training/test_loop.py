@@ -60,7 +60,7 @@ class Lesson:
             seeds = [seed for seed in self.seeds for _ in range(FOLDS)]
             return lambda: Sampler([[group] for group in self.groups], 8, seeds, stage)
 
-        def handed_over() -> None:
+        def hand_over() -> None:
             self.nets["b"].load_state_dict(self.nets["a"].state_dict())
             self.ended.append("both")
 
@@ -72,7 +72,7 @@ class Lesson:
             Stage("first", first, self.loss("a"), sampler("first"), {"a": 1.0}, one_cycle(1e-2), noise,
                   weight_decay={"a": 0.1}, end=lambda: self.ended.append("first")),
             Stage("both", both, self.loss("a", "b"), sampler("both"), {"a": 0.1, "b": 1.0}, one_cycle(1e-2), noise,
-                  end=handed_over),
+                  end=hand_over),
             Stage("last", last, self.loss("b"), sampler("last"), {"b": 1.0}, one_cycle(1e-2), noise, fresh=True),
         ]  # fmt: skip
 
@@ -80,13 +80,13 @@ class Lesson:
         return torch.cat([p.detach().flatten() for net in self.nets.values() for p in net.parameters()])
 
 
-def trained(lesson: Lesson, callback: Callable[[TrainingProgress], None] | None = None) -> Trainer:
+def train(lesson: Lesson, callback: Callable[[TrainingProgress], None] | None = None) -> Trainer:
     trainer = Trainer(lesson.nets, 0, CPU, callback)
     trainer.run(lesson.stages())
     return trainer
 
 
-def copied(snapshot: tuple[dict[str, Tensor], dict[str, object]]) -> tuple[dict[str, Tensor], dict[str, object]]:
+def copy_snapshot(snapshot: tuple[dict[str, Tensor], dict[str, object]]) -> tuple[dict[str, Tensor], dict[str, object]]:
     """As a file would have it."""
     tensors, place = snapshot
     return {name: value.clone() for name, value in tensors.items()}, {
@@ -101,7 +101,7 @@ def moments(steps: tuple[int, int, int]) -> int:
 def test_a_callback_is_told_of_every_chunk_and_of_the_whole_course() -> None:
     told: list[TrainingProgress] = []
     lesson = Lesson()
-    trainer = trained(lesson, told.append)
+    trainer = train(lesson, told.append)
     assert [moment.step for moment in told] == [50, 100, 120, 170, 190, 240, 290]
     assert {moment.steps for moment in told} == {290}
     assert [moment.stage for moment in told] == ["first"] * 3 + ["both"] * 2 + ["last"] * 2
@@ -113,15 +113,15 @@ def test_a_callback_is_told_of_every_chunk_and_of_the_whole_course() -> None:
 
 def test_the_same_seed_gives_the_same_weights() -> None:
     one, other = Lesson(), Lesson()
-    trained(one)
-    trained(other)
+    train(one)
+    train(other)
     assert torch.equal(one.weights(), other.weights())
 
 
 @pytest.mark.parametrize("chunk", range(moments((120, 70, 100))))
 def test_a_training_stopped_after_any_chunk_goes_on_bit_for_bit(chunk: int) -> None:
     whole = Lesson()
-    wanted = trained(whole)
+    wanted = train(whole)
     cut = Lesson()
     seen: list[TrainingProgress] = []
 
@@ -133,7 +133,7 @@ def test_a_training_stopped_after_any_chunk_goes_on_bit_for_bit(chunk: int) -> N
     before = Trainer(cut.nets, 0, CPU, stop)
     with pytest.raises(Stopped):
         before.run(cut.stages())
-    snapshot = copied(before.snapshot())
+    snapshot = copy_snapshot(before.snapshot())
 
     resumed = Lesson()
     trainer = Trainer(resumed.nets, 0, CPU)
@@ -145,7 +145,7 @@ def test_a_training_stopped_after_any_chunk_goes_on_bit_for_bit(chunk: int) -> N
 
 def test_a_training_resumed_when_it_was_over_stays_as_it_is() -> None:
     whole = Lesson()
-    snapshot = copied(trained(whole).snapshot())
+    snapshot = copy_snapshot(train(whole).snapshot())
     again = Lesson()
     trainer = Trainer(again.nets, 0, CPU)
     trainer.restore(*snapshot)
@@ -158,8 +158,8 @@ def test_runs_trained_together_do_not_mix() -> None:
     one = Lesson(replicas=2, seeds=(0, 1))
     other = Lesson(replicas=2, seeds=(0, 2))
     other.target[ROWS:] += 5
-    trained(one)
-    trained(other)
+    train(one)
+    train(other)
     for name in one.nets:
         for ours, theirs in zip(one.nets[name].parameters(), other.nets[name].parameters(), strict=True):
             assert torch.equal(ours[:FOLDS], theirs[:FOLDS])
@@ -169,8 +169,8 @@ def test_runs_trained_together_do_not_mix() -> None:
 def test_folds_do_not_mix_either() -> None:
     one, other = Lesson(), Lesson()
     other.target[1::2] += 5
-    trained(one)
-    trained(other)
+    train(one)
+    train(other)
     for ours, theirs in zip(one.nets["a"].parameters(), other.nets["a"].parameters(), strict=True):
         assert torch.equal(ours[0], theirs[0])
         assert not torch.equal(ours[1], theirs[1])
@@ -206,6 +206,6 @@ def test_randomness_of_a_chunk_does_not_depend_on_what_came_before() -> None:
     assert seed_of(0, "em", 3) != seed_of(0, "em", 4)
     short, long = Lesson(steps=(50, 50, 50)), Lesson(steps=(50, 100, 50))
     seen: dict[str, list[TrainingProgress]] = {"short": [], "long": []}
-    trained(short, seen["short"].append)
-    trained(long, seen["long"].append)
+    train(short, seen["short"].append)
+    train(long, seen["long"].append)
     assert seen["short"][0].values == seen["long"][0].values

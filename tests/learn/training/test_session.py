@@ -62,7 +62,7 @@ def test_the_encoder_is_fitted_on_training_rows_alone() -> None:
 # -- what cannot be learned from -------------------------------------------------------------------
 
 
-def refused(call: Any, match: str) -> None:
+def refuse(call: Any, match: str) -> None:
     with pytest.raises(LearnError, match=match) as caught:
         call()
     assert "\n" not in str(caught.value)
@@ -79,34 +79,34 @@ def test_values_that_are_not_numbers_never_come_so_far() -> None:
 def test_one_factor_is_refused() -> None:
     state = np.random.default_rng(0).normal(size=(400, 1, 1))
     data = Transitions(factors=["block"], state=state, outcome=state[:, 0] ** 2, own="block")
-    refused(lambda: Never().fit(data), "There must be a factor besides the outcome's own 'block'")
+    refuse(lambda: Never().fit(data), "There must be a factor besides the outcome's own 'block'")
 
 
 def test_an_outcome_that_never_changes_is_refused() -> None:
     data = recording()
     still = data.replaced(outcome=np.array(data.state[:, 0]))
-    refused(lambda: Never().fit(still), "The outcome 'block' never changes")
+    refuse(lambda: Never().fit(still), "The outcome 'block' never changes")
     with pytest.raises(DataError, match="nothing to explain"):
         Transitions(factors=["a", "b"], state=data.state, outcome=np.zeros((400, 1)))
 
 
 def test_ten_rows_are_refused() -> None:
-    refused(lambda: Never().fit(recording().subset(slice(0, 10))), "at least 100 rows to learn from. Got 10")
+    refuse(lambda: Never().fit(recording().subset(slice(0, 10))), "at least 100 rows to learn from. Got 10")
 
 
 def test_what_is_no_recording_is_refused() -> None:
-    refused(lambda: Never().fit(np.zeros((400, 2, 1))), "must be Transitions")  # type: ignore[arg-type]
+    refuse(lambda: Never().fit(np.zeros((400, 2, 1))), "must be Transitions")  # type: ignore[arg-type]
 
 
 def test_cuda_without_cuda_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    refused(lambda: Never(device="cuda").fit(recording()), "'cuda' is not available here; say device='cpu' or 'auto'")
+    refuse(lambda: Never(device="cuda").fit(recording()), "'cuda' is not available here; say device='cpu' or 'auto'")
     assert find_device("auto").type == "cpu"
 
 
 @pytest.mark.parametrize("name", ["cuda:x", "meta", "nonsense"])
 def test_a_device_that_does_not_exist_is_refused(name: str) -> None:
-    refused(lambda: find_device(name), "must be auto, cpu or cuda")
+    refuse(lambda: find_device(name), "must be auto, cpu or cuda")
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,12 @@ def test_a_device_that_does_not_exist_is_refused(name: str) -> None:
 )
 def test_options_that_make_no_sense_are_refused_by_one_template(option: str, value: object) -> None:
     learner = Never(**{option: value})  # type: ignore[arg-type]
-    refused(
-        lambda: learner.fit(recording()), rf"The '{option}' parameter of Never must be .*\. Got {value!r} instead\."
-    )
+    refuse(lambda: learner.fit(recording()), rf"The '{option}' parameter of Never must be .*\. Got {value!r} instead\.")
 
 
 def test_metadata_that_means_something_else_is_refused_in_a_sentence() -> None:
-    refused(lambda: Never().fit(recording(metadata={"classes": 5})), "classes must be a mapping")
-    refused(lambda: Never().fit(recording(metadata={"categorical": "push"})), "Categorical features must be a list")
+    refuse(lambda: Never().fit(recording(metadata={"classes": 5})), "classes must be a mapping")
+    refuse(lambda: Never().fit(recording(metadata={"categorical": "push"})), "Categorical features must be a list")
 
 
 # -- several at once -------------------------------------------------------------------------------
@@ -141,11 +139,11 @@ def test_metadata_that_means_something_else_is_refused_in_a_sentence() -> None:
 
 def test_learners_are_fitted_together_only_if_they_differ_in_seeds_alone() -> None:
     data = recording()
-    refused(lambda: fit_many([], []), "Got 0 learners")
-    refused(lambda: fit_many([Never()], [data, data]), "Got 1 learners and 2 recordings")
-    refused(lambda: fit_many([Never(), Always()], [data, data]), "of one kind")
-    refused(lambda: fit_many([Never(), Never(held_out=0.2)], [data, data]), "differ in their seeds only")
-    refused(lambda: fit_many([Never(), Never(seed=1)], [data, collect("1-in", 400)]), "same factors and features")
+    refuse(lambda: fit_many([], []), "Got 0 learners")
+    refuse(lambda: fit_many([Never()], [data, data]), "Got 1 learners and 2 recordings")
+    refuse(lambda: fit_many([Never(), Always()], [data, data]), "of one kind")
+    refuse(lambda: fit_many([Never(), Never(held_out=0.2)], [data, data]), "differ in their seeds only")
+    refuse(lambda: fit_many([Never(), Never(seed=1)], [data, collect("1-in", 400)]), "same factors and features")
 
 
 def test_one_learner_among_several_keeps_its_own_rows() -> None:

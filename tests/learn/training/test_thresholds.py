@@ -21,7 +21,7 @@ from actcause.learn.training.thresholds import Threshold, likelihood
 CPU = torch.device("cpu")
 
 
-def switched(rate: float, rows: int = 4000) -> Transitions:
+def make_switch(rate: float, rows: int = 4000) -> Transitions:
     """A value that another one is added to where a switch, 0 to 1, is above 1 - rate: that is the score, too."""
     generator = np.random.default_rng(0)
     state = generator.normal(size=(rows, 2, 2))
@@ -60,19 +60,19 @@ def chosen(data: Transitions, steps: int = 500, **scores: object) -> Mapping[str
 
 @pytest.mark.parametrize("rate", [0.3, 0.6])
 def test_a_score_that_tells_causes_is_cut_where_causes_begin(rate: float) -> None:
-    found = chosen(switched(rate), state=switch)["state"]
+    found = chosen(make_switch(rate), state=switch)["state"]
     assert found["cut"] == pytest.approx(1 - rate, abs=0.06)
     assert found["named"] == pytest.approx(rate, abs=0.1)
 
 
 def test_each_kind_of_score_has_its_own_threshold() -> None:
-    found = chosen(switched(0.5), state=switch, hindsight=lambda nets, batch: -10 + 4 * switch(nets, batch))
+    found = chosen(make_switch(0.5), state=switch, hindsight=lambda nets, batch: -10 + 4 * switch(nets, batch))
     assert found["hindsight"]["cut"] == pytest.approx(-8, abs=0.3)
     assert found["state"]["cut"] == pytest.approx(0.5, abs=0.08)
 
 
 def test_a_score_that_never_varies_names_all_or_nothing() -> None:
-    assert chosen(switched(0.5), steps=50, state=constant)["state"]["named"] in (0.0, 1.0)
+    assert chosen(make_switch(0.5), steps=50, state=constant)["state"]["named"] in (0.0, 1.0)
 
 
 def test_the_likelihood_keeps_the_order_and_is_a_half_at_the_threshold() -> None:

@@ -102,32 +102,32 @@ def test_numpy_and_torch_are_enough_to_run_from_the_sources(tmp_path: Path) -> N
 
 
 @pytest.fixture(scope="module")
-def written() -> dict[str, pages.Document]:
+def shown() -> dict[str, pages.Document]:
     return {one.name: one for one in pages.write_documents(list(KNOWN.values()), RESULTS, SHOWN)}
 
 
 @pytest.mark.parametrize("name", [*KNOWN, "index"])
-def test_a_page_says_what_its_results_say(name: str, written: dict[str, pages.Document]) -> None:
+def test_a_page_says_what_its_results_say(name: str, shown: dict[str, pages.Document]) -> None:
     found = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert found == written[name].text, "run: actcause reproduce --pages"
+    assert found == shown[name].text, "run: actcause reproduce --pages"
 
 
 @pytest.mark.parametrize("name", list(KNOWN))
-def test_a_picture_shows_what_its_results_say(name: str, written: dict[str, pages.Document]) -> None:
-    for plot in written[name].page.plots:
+def test_a_picture_shows_what_its_results_say(name: str, shown: dict[str, pages.Document]) -> None:
+    for plot in shown[name].page.plots:
         drawn = (DOCS / f"{plot.name}.svg").read_text(encoding="utf-8")
         assert f"data {digest(plot.data)}" in drawn, "run: actcause reproduce --pages"
 
 
-def test_there_is_no_picture_that_no_page_shows(written: dict[str, pages.Document]) -> None:
-    shown = {plot.name for one in written.values() for plot in one.page.plots}
-    assert {path.stem for path in DOCS.glob("*.svg")} == shown
+def test_there_is_no_picture_that_no_page_shows(shown: dict[str, pages.Document]) -> None:
+    names = {plot.name for one in shown.values() for plot in one.page.plots}
+    assert {path.stem for path in DOCS.glob("*.svg")} == names
 
 
-def test_the_readme_shows_the_accuracy_table(written: dict[str, pages.Document]) -> None:
+def test_the_readme_shows_the_accuracy_table(shown: dict[str, pages.Document]) -> None:
     readme = (CLONE / "README.md").read_text(encoding="utf-8")
     assert all(mark in readme for mark in pages.README_MARKS)
-    assert pages.replace_section(readme, written["accuracy"].page.summary) == readme, "run: actcause reproduce --pages"
+    assert pages.replace_section(readme, shown["accuracy"].page.summary) == readme, "run: actcause reproduce --pages"
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_the_readme_shows_the_accuracy_table(written: dict[str, pages.Document])
         ("figure_1", "| (b) | 49 | 51 | 50 | `01` |"),
     ],
 )
-def test_the_exact_tables_are_complete_and_the_papers(name: str, said: str, written: dict[str, pages.Document]) -> None:
-    assert said in written[name].text
-    assert "the rest is missing" not in written[name].text
+def test_the_exact_tables_are_complete_and_the_papers(name: str, said: str, shown: dict[str, pages.Document]) -> None:
+    assert said in shown[name].text
+    assert "the rest is missing" not in shown[name].text
 
 
 def test_results_name_no_place_and_are_read_quickly() -> None:
@@ -162,6 +162,6 @@ def test_every_result_of_the_full_size_is_there_and_certified() -> None:
 
 
 @pytest.mark.parametrize("name", GROWING)
-def test_a_page_that_is_not_complete_says_what_is_missing(name: str, written: dict[str, pages.Document]) -> None:
+def test_a_page_that_is_not_complete_says_what_is_missing(name: str, shown: dict[str, pages.Document]) -> None:
     results = pages.read_results(KNOWN[name].experiment, RESULTS, ("full",))
-    assert ("Not run yet" in written[name].text or not results.records) == (len(results.records) < results.wanted)
+    assert ("Not run yet" in shown[name].text or not results.records) == (len(results.records) < results.wanted)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Naming, name_in_python
-from ..answer import Assignment, Cause, LazyList, Query, Status, verdict_to_json
+from ..answer import Assignment, Cause, LazyList, Query, Status, VerdictByConditions
 from ..contexts import ContextTable
 from ..expression import Expression
 from ..text import open_with_event, write_assignments, write_event
@@ -125,13 +125,15 @@ class Explanations(LazyList[Explanation]):
 
 
 @dataclass(frozen=True)
-class ExplanationVerdict:
+class ExplanationVerdict(VerdictByConditions):
     """Whether one event is an explanation: the conditions one by one, and a context that breaks one of them.
 
     `EX1a`: part of a cause wherever it and the effect happen; `EX1b`: sufficient in every context; `EX2`: no part of it
     meets both; `EX3`: possible together with the effect; `EX4`: not trivial, which an explanation need not be. A
     condition is None where an earlier one already failed or the time ran out.
     """
+
+    ORDER = ("EX3", "EX1b", "EX1a", "EX2")
 
     query: ExplanationQuery
     event: Assignment
@@ -142,23 +144,6 @@ class ExplanationVerdict:
     goodness: Fraction | None = None
     status: Status = Status.COMPLETE
     statistics: Mapping[str, int] = field(default_factory=dict, compare=False)
-
-    @property
-    def holds(self) -> bool | None:
-        asked = [value for name, value in self.conditions.items() if name != "EX4"]
-        return False if False in asked else None if None in asked else True
-
-    def __bool__(self) -> bool:
-        return self.holds is True
-
-    @property
-    def failed(self) -> str | None:
-        """The first condition that fails, None if none does."""
-        return next((name for name in ("EX3", "EX1b", "EX1a", "EX2") if self.conditions.get(name) is False), None)
-
-    @property
-    def sentence(self) -> str:
-        return self.describe()
 
     def describe(self, naming: Naming = name_in_python) -> str:
         """Write the sentence, with parameters in a front end's words."""
@@ -183,12 +168,8 @@ class ExplanationVerdict:
         smaller = f": {write_assignments(self.smaller)} is enough" if self.smaller else ""
         return f"EX2 fails, since it is not minimal{smaller}"
 
-    def __str__(self) -> str:
-        return self.sentence
-
     def to_json(self) -> dict[str, Any]:
-        return verdict_to_json(
-            self,
+        return self._to_json(
             counterexample=self.counterexample,
             smaller=self.smaller,
             goodness=None if self.goodness is None else str(self.goodness),

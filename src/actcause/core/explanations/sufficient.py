@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Naming, QueryError, name_in_python
-from ..answer import Assignment, Cause, LazyList, Query, Status, verdict_to_json
+from ..answer import Assignment, Cause, LazyList, Query, Status, VerdictByConditions
 from ..contexts import ContextTable, read_contexts
 from ..counting import format_count
 from ..definitions import Deadline, OutOfBudget, Search
@@ -83,8 +83,10 @@ class SufficientCauses(LazyList[SufficientCause]):
 
 
 @dataclass(frozen=True)
-class SufficiencyVerdict:
+class SufficiencyVerdict(VerdictByConditions):
     """Whether one event is a sufficient cause: the conditions one by one, and a context that breaks SC3."""
+
+    ORDER = CONDITIONS
 
     query: Query
     event: Assignment
@@ -94,23 +96,6 @@ class SufficiencyVerdict:
     smaller: Assignment | None = None
     status: Status = Status.COMPLETE
     statistics: Mapping[str, int] = field(default_factory=dict, compare=False)
-
-    @property
-    def holds(self) -> bool | None:
-        values = list(self.conditions.values())
-        return False if False in values else None if None in values else True
-
-    def __bool__(self) -> bool:
-        return self.holds is True
-
-    @property
-    def failed(self) -> str | None:
-        """The first condition that fails, None if none does."""
-        return next((name for name in CONDITIONS if self.conditions[name] is False), None)
-
-    @property
-    def sentence(self) -> str:
-        return self.describe()
 
     def describe(self, naming: Naming = name_in_python) -> str:
         """Write the sentence, with parameters in a front end's words."""
@@ -134,12 +119,8 @@ class SufficiencyVerdict:
         assert self.smaller is not None
         return f"SC4 fails, since it is not minimal: {write_assignments(self.smaller)} is enough"
 
-    def __str__(self) -> str:
-        return self.sentence
-
     def to_json(self) -> dict[str, Any]:
-        return verdict_to_json(
-            self,
+        return self._to_json(
             counterexample=self.counterexample,
             smaller=self.smaller,
             sufficient_causes=[] if self.found is None else [self.found.to_json()],
