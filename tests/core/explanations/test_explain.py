@@ -191,7 +191,10 @@ def test_explanations_read_as_sentences_and_as_json() -> None:
     document = found.to_json()
     assert document["probability"] == document["goodness"] == "1"
     assert document["instance"]["context"] == {"L": 1, "MD": 1}
-    assert "Nothing explains" in str(ac.explanations(model, effect="FF", contexts=["L=0,MD=0"]))
+    nowhere = "There is nothing to explain: FF=1 happens in none of these contexts."
+    assert str(ac.explanations(model, effect="FF", contexts=["L=0,MD=0"])) == nowhere
+    constant = Model.from_text("A\nB = A or not A")
+    assert str(ac.explanations(constant, effect="B")).startswith("Nothing explains")
     larger = ac.is_explanation(model, effect="FF", event="L=1,MD=1", contexts="L == 1")
     assert larger.smaller == {"MD": 1}
     assert "EX2 fails, since it is not minimal: MD=1 is enough" in str(larger)
