@@ -1,4 +1,4 @@
-"""Hypothesis profiles (`thorough`: more examples; `campaign`: new ones in each run), one Ray cluster, commands to run."""
+"""Hypothesis profiles (`thorough`: more examples; `campaign`: new ones), one Ray cluster, commands to run."""
 
 import gc
 import json
