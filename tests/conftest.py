@@ -1,4 +1,4 @@
-"""Hypothesis profiles (`HYPOTHESIS_PROFILE=thorough` looks at more examples), one Ray cluster, commands to run."""
+"""Hypothesis profiles (`thorough`: more examples; `campaign`: new ones), one Ray cluster, commands to run."""
 
 import gc
 import json
@@ -17,6 +17,7 @@ collect_ignore_glob = ["conftest.py", "*/conftest.py"]  # they hold no doctests,
 STEADY = settings(derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("default", STEADY, max_examples=40)
 settings.register_profile("thorough", STEADY, max_examples=300)
+settings.register_profile("campaign", STEADY, max_examples=300, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -21,11 +21,11 @@ from actcause.core.logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from actcause.core.model import Model
 from actcause.core.parser import Declaration
 
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") in ("thorough", "campaign")
 
 
 def many(examples: int) -> settings:
-    """Look at this many examples in `make test-slow`, and at a quarter of them otherwise."""
+    """Look at this many examples in `make test-slow` and in campaigns, and at a quarter of them otherwise."""
     return settings(max_examples=examples if THOROUGH else examples // 4)
 
 

@@ -63,6 +63,16 @@ def test_an_explanation_replays(situation: tuple[Model, list[dict[str, int]], Ex
         assert found.cause.witness.replay(found.cause.query)
 
 
+def test_the_instance_of_an_explanation_is_a_context_in_which_all_of_it_happens() -> None:
+    """Also where a context that is alike in all that bears on the fire comes before it."""
+    model = Model.from_text("exogenous MD\nL\nA\nFF = L or MD")
+    alike = [{"MD": 0, "L": 1, "A": a} for a in (0, 1)]
+    (found,) = ac.explanations(model, contexts=[*alike, {"MD": 1, "L": 1, "A": 0}], effect="FF")
+    assert dict(found.event) == {"L": 1, "A": 1}
+    assert dict(found.cause.query.context) == alike[1]
+    assert found.cause.witness.replay(found.cause.query)
+
+
 # -- published verdicts ----------------------------------------------------------------------------
 
 FOUR = [{"L": 0, "MD": 0}, {"L": 1, "MD": 0}, {"L": 0, "MD": 1}, {"L": 1, "MD": 1}]
@@ -191,7 +201,10 @@ def test_explanations_read_as_sentences_and_as_json() -> None:
     document = found.to_json()
     assert document["probability"] == document["goodness"] == "1"
     assert document["instance"]["context"] == {"L": 1, "MD": 1}
-    assert "Nothing explains" in str(ac.explanations(model, effect="FF", contexts=["L=0,MD=0"]))
+    nowhere = "There is nothing to explain: FF=1 happens in none of these contexts."
+    assert str(ac.explanations(model, effect="FF", contexts=["L=0,MD=0"])) == nowhere
+    constant = Model.from_text("A\nB = A or not A")
+    assert str(ac.explanations(constant, effect="B")).startswith("Nothing explains")
     larger = ac.is_explanation(model, effect="FF", event="L=1,MD=1", contexts="L == 1")
     assert larger.smaller == {"MD": 1}
     assert "EX2 fails, since it is not minimal: MD=1 is enough" in str(larger)

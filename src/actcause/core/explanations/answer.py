@@ -36,6 +36,11 @@ class ExplanationQuery:
         """Put the question about causes in one of the contexts."""
         return Query(context=self.contexts.context(row), **self.arguments)
 
+    @property
+    def happens_somewhere(self) -> bool:
+        """Return whether the effect happens in any of the contexts."""
+        return bool(self.contexts.holds(self.effect).any())
+
     def to_json(self) -> dict[str, Any]:
         return {"definition": self.definition, "effect": str(self.effect), "contexts": len(self.contexts)}
 
@@ -111,7 +116,10 @@ class Explanations(LazyList[Explanation]):
     @property
     def sentence(self) -> str:
         """The first few explanations, each in a sentence."""
-        return self._describe(f"Nothing explains {self.query.within(0).effect_text}, relative to these contexts.")
+        effect = self.query.within(0).effect_text
+        if not self.query.happens_somewhere:
+            return self._describe(f"There is nothing to explain: {effect} happens in none of these contexts.")
+        return self._describe(f"Nothing explains {effect}, relative to these contexts.")
 
     def __str__(self) -> str:
         return self.sentence

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -110,7 +111,9 @@ class CausalContexts:
             if len(self._open) >= KEPT:
                 self._open.pop(next(iter(self._open))).close()
             search = self._open[first] = PartsOfCauses(self.query(first), self.deadline.remaining)
-        return search.cause_with(name)
+        cause = search.cause_with(name)
+        # What was found in a context that is alike in all that bears on the effect is a cause in this one.
+        return None if cause is None else replace(cause, query=self.query(row))
 
     def close(self) -> None:
         for search in self._open.values():

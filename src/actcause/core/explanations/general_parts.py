@@ -24,6 +24,7 @@ from ..contexts import ContextTable
 from ..definitions import Deadline
 from ..expression import Array, Expression
 from ..solvers.circuit import Circuit, Domain, World
+from ..solvers.looks import feed_with_looks, solve_with_looks
 
 MOST_CAUSES = 16  # that are played elsewhere; more are seldom all causes there too
 
@@ -36,7 +37,7 @@ class GeneralParts:
 
         self.table, self.effect, self.deadline = table, effect, deadline
         self.model = table.model
-        circuit = Circuit()
+        circuit = Circuit(deadline.check)
         self._roots: dict[str, Domain] = {}
         self._world: World = {}
         self._chosen: dict[str, int] = {}
@@ -45,7 +46,8 @@ class GeneralParts:
         self._tight = circuit.new()
         self._write(circuit)
         self._top = circuit.top
-        self._solver: Any = Glucose4(bootstrap_with=circuit.clauses)
+        self._solver: Any = Glucose4()
+        feed_with_looks(self._solver, circuit.clauses, deadline.check)
         self._solver.set_phases([-literal for literal in self._chosen.values()])
         self._true: list[int] = []
 
@@ -164,7 +166,7 @@ class GeneralParts:
 
     def _solve(self, assumptions: Sequence[int]) -> bool:
         self.deadline.check()
-        satisfiable = bool(self._solver.solve(assumptions=assumptions))
+        satisfiable = bool(solve_with_looks(self._solver, assumptions, self.deadline.check))
         if satisfiable:
             self._true = self._solver.get_model()
         return satisfiable

@@ -30,6 +30,7 @@ from ..expression import Array, Expression
 from ..model import Model
 from ..query import Assignment
 from ..solvers.circuit import at_most_one
+from ..solvers.looks import solve_with_looks
 from .causal_contexts import CausalContexts
 from .reasons import ReasonFinder
 from .sufficient_contexts import SufficientContexts
@@ -106,7 +107,7 @@ class MinimalEvents:
                 while (event := self._find(bound)) is not None:
                     self._solver.add_clause([-self.literals[conjunct] for conjunct in event.items()])
                     yield event
-                if not self._solver.solve():
+                if not self._solve():
                     return
 
     def find_smaller(self, event: Event) -> Event | None:
@@ -123,9 +124,12 @@ class MinimalEvents:
         self._top += 1
         return self._top
 
+    def _solve(self, assumptions: Sequence[int] = ()) -> bool:
+        return bool(solve_with_looks(self._solver, assumptions, self.requirements.deadline.check))
+
     def _find(self, assumptions: Sequence[int]) -> Event | None:
         """Find an event that meets the requirements and the assumptions."""
-        while self._solver.solve(assumptions=assumptions):
+        while self._solve(assumptions):
             self.requirements.deadline.check()
             self.proposals += 1
             true = self._solver.get_model()

@@ -48,7 +48,7 @@ class AllContexts(SufficientContexts):
     """Every context of a model: its roots may have any values, and the variables of the event are set."""
 
     def __init__(self, query: Query, candidates: Sequence[str], search: Search) -> None:
-        model, circuit = query.model, Circuit()
+        model, circuit = query.model, Circuit(search.check_time)
         self._set: dict[str, Domain] = {}
         self._roots: dict[str, Domain] = {}
         self._ranges = model.ranges

@@ -20,12 +20,13 @@ from ..facts import facts
 from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..ranges import grids
+from .looks import Look, feed_with_looks, solve_with_looks
 
 TRUE, FALSE = 1, -1
 Domain = dict[int, int]
 World = dict[str, Domain]
 LARGEST_TABLE = 1 << 17
-CONFLICTS_BETWEEN_LOOKS = 2_000
+NEW_BETWEEN_LOOKS = 1 << 12  # literals, a power of two
 
 
 class TooManyClausesError(Exception):
@@ -33,9 +34,10 @@ class TooManyClausesError(Exception):
 
 
 class Circuit:
-    """Clauses under construction. Literal 1 is true."""
+    """Clauses under construction. Literal 1 is true. `look` is called again and again, and may end it."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: Look = lambda: None) -> None:
+        self.look = look
         # Gates are tuples, which the garbage collector, unlike lists, need not look through again and again.
         self.clauses: list[Sequence[int]] = [[TRUE]]
         self.top = TRUE
@@ -45,6 +47,8 @@ class Circuit:
 
     def new(self) -> int:
         self.top += 1
+        if not self.top % NEW_BETWEEN_LOOKS:
+            self.look()
         return self.top
 
     def add(self, clause: Iterable[int]) -> None:
@@ -55,19 +59,20 @@ class Circuit:
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return a literal that is true exactly if all of these are."""
-        kept = sorted({literal for literal in literals if literal != TRUE})
+        kept = {*literals}
+        kept.discard(TRUE)
         if not kept:
             return TRUE
-        if FALSE in kept or _contradictory(kept):
+        if FALSE in kept or len({*map(abs, kept)}) < len(kept):  # the second: a literal and its negation
             return FALSE
         if len(kept) == 1:
-            return kept[0]
-        key = tuple(kept)
+            return kept.pop()
+        key = tuple(sorted(kept))
         gate = self._gates.get(key)
         if gate is None:
             gate = self._gates[key] = self.new()
-            self.clauses += [(-gate, literal) for literal in kept]
-            self.clauses.append((gate, *[-literal for literal in kept]))
+            self.clauses += [(-gate, literal) for literal in key]
+            self.clauses.append((gate, *[-literal for literal in key]))
         return gate
 
     def disjunction(self, literals: Iterable[int]) -> int:
@@ -218,6 +223,8 @@ class Circuit:
 
     def _combine(self, left: Domain, right: Domain, operation: Callable[[int, int], int]) -> Domain:
         _check_size(len(left) * len(right))
+        if len(left) * len(right) >= NEW_BETWEEN_LOOKS:
+            self.look()
         return self.merge((operation(a, b), self.conjunction([left[a], right[b]])) for a, b in product(left, right))
 
     # -- equations -------------------------------------------------------------------------------
@@ -250,6 +257,7 @@ class Circuit:
         ranges = [tuple(parent) for parent in parents]
         rows: list[tuple[tuple[int, ...], int]] = []
         for columns in grids(ranges):
+            self.look()
             values = equation.array(dict(zip(equation.parents, columns, strict=True)))
             rows += zip(zip(*(c.tolist() for c in columns), strict=True), values.tolist(), strict=True)
         result = self.free(sorted({value for _, value in rows}))
@@ -278,11 +286,6 @@ def constant(value: int) -> Domain:
 
 def _nonzero(domain: Domain) -> int:
     return -domain.get(0, FALSE)
-
-
-def _contradictory(literals: list[int]) -> bool:
-    present = set(literals)
-    return any(-literal in present for literal in literals if literal > 0)
 
 
 def _check_size(size: int) -> None:
@@ -319,43 +322,31 @@ class Sat:
         if self.search.remaining is None:
             satisfiable = self._solver.solve(assumptions=given)
         else:
-            satisfiable = None
-            while satisfiable is None:
-                satisfiable = self._go_on(given, CONFLICTS_BETWEEN_LOOKS)
-        return self._end(satisfiable)
+            satisfiable = solve_with_looks(self._solver, given, self.search.check_time)
+        return self._end(bool(satisfiable))
 
     def try_to_solve(self, assumptions: Sequence[int], conflicts: int) -> bool | None:
         """Decide whether the clauses can be met; None if that takes more conflicts than these."""
         given = self._begin(assumptions)
         if given is None:
             return False
-        satisfiable = None
-        for _ in range(0, conflicts, CONFLICTS_BETWEEN_LOOKS):
-            satisfiable = self._go_on(given, CONFLICTS_BETWEEN_LOOKS)
-            if satisfiable is not None:
-                return self._end(satisfiable)
-        return None
+        satisfiable = solve_with_looks(self._solver, given, self.search.check_time, conflicts)
+        return None if satisfiable is None else self._end(satisfiable)
 
     def _begin(self, assumptions: Sequence[int]) -> list[int] | None:
         """Feed what was written since, and return what to assume; None if that is false."""
         clauses = self.circuit.clauses
         if self._fed < len(clauses):
-            self._solver.append_formula(clauses[self._fed :], no_return=True)
+            feed_with_looks(self._solver, clauses[self._fed :], self.search.check_time)
             self._fed = len(clauses)
         self.search.step("solver_calls")
         given = [literal for literal in assumptions if literal != TRUE]
         return None if FALSE in given else given
 
-    def _go_on(self, given: list[int], conflicts: int) -> bool | None:
-        self._solver.conf_budget(conflicts)
-        satisfiable: bool | None = self._solver.solve_limited(assumptions=given)
-        self.search.check_time()
-        return satisfiable
-
     def _end(self, satisfiable: bool) -> bool:
         if satisfiable:
             self._values = self._solver.get_model()
-        return bool(satisfiable)
+        return satisfiable
 
     def true(self, literal: int) -> bool:
         """Return whether the literal is true in the last solution."""

@@ -76,7 +76,7 @@ class ProposerAndOpponent(Encoding):
         return self.chosen.get(name, FALSE)
 
     def _counter_move(self) -> Any | None:
-        circuit = Circuit()
+        circuit = Circuit(self.search.check_time)
         world = self.opponent(circuit)
         circuit.add([-circuit.formula(self.query.effect, world)])
         with closing(Sat(self.search, circuit)) as sat:

@@ -39,7 +39,7 @@ class Encoding(ABC):
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         self.search, self.query, self.candidates = search, search.query, tuple(candidates)
-        self.circuit = Circuit()
+        self.circuit = Circuit(search.check_time)
         self.chosen = {name: self.circuit.new() for name in self.candidates}
         self.waived = self.circuit.new()  # true where what was ruled out may be looked at again
         self.normality: NormalityClauses | None = None

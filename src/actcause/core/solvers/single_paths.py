@@ -204,6 +204,7 @@ class ContingencyPaths(PathSearch):
             opposed = self._oppose(table, setting, columns) if self.taking_back else frozenset((results,))
             if (results, opposed) in seen:
                 continue
+            self.search.check_time()
             seen.add((results, opposed))
             given = dict(zip(table.others, setting, strict=True))
             for place, state in enumerate(states):
@@ -249,16 +250,19 @@ class NetworkPaths(PathSearch):
         actual = tuple(self.actual[other] for other in table.others)
         as_it_was = np.asarray(table.settings).reshape(len(table.settings), -1) == np.asarray(actual)
         for held in _choose_held(len(table.others), len(table.settings)):
+            self.search.check_time()
             columns = np.flatnonzero(as_it_was[:, list(held)].all(axis=1))
             if (table.results[before, columns] != own).any():
                 continue
             given = {other: was for other, was, keeps in zip(table.others, actual, held, strict=True) if keeps}
             if len(table.settings) == 1:
                 given = dict(zip(table.others, actual, strict=True))
+            results = table.results[:, columns]
+            lowest, highest = results.min(axis=1), results.max(axis=1)
+            settled = np.where(lowest == highest, lowest, OPEN).tolist()
+            settled.append(int(results.flat[0]) if lowest.min() == highest.max() else OPEN)  # where the parent is open
             for place, state in enumerate(states):
-                rows = slice(None) if state.becomes == OPEN else [state.becomes]
-                results = np.unique(table.results[rows][:, columns])
-                becomes = int(results[0]) if len(results) == 1 else OPEN
+                becomes = settled[state.becomes]
                 if becomes != own:
                     yield PathState(1 << own, becomes), place, given
 

@@ -187,7 +187,7 @@ def undo_by_hand(search: Search, event: Assignment) -> Witness | None:
     Whether the effect is undone is for the variables that it and the contrast name, and those outside the event can be
     set. None if there is no way.
     """
-    query, circuit = search.query, Circuit()
+    query, circuit = search.query, Circuit(search.check_time)
     model, named = query.model, query.contrasted_variables
     outside = {name for name in model.exogenous if name not in event}
     world = {

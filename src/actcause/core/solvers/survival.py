@@ -11,7 +11,7 @@ from .counterexamples import either
 
 def survives(search: Search, event: Sequence[str], witness: Witness, *, taking_back: bool) -> bool:
     """Return whether the effect stays, with the event in place, whatever the opponent does to this contingency."""
-    query, circuit = search.query, Circuit()
+    query, circuit = search.query, Circuit(search.check_time)
     model = query.model
     bearing, exogenous = model.ancestors(query.effect_variables), set(model.exogenous)
     world: World = {}
