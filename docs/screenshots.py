@@ -3,6 +3,7 @@
 python docs/screenshots.py [VIEW ...]                  those of the docs: docs/img/explorer-VIEW-WIDTH-THEME.png
 python docs/screenshots.py --out FOLDER [VIEW ...]     all scenes, whole pages, to be looked at
 ... --kept FOLDER                                      the recordings and runs that are shown, kept for the next time
+... --width WIDTH                                      for one window only: 640, 1280 or 1920
 
 Needs chromium. Look at the pictures before you keep them.
 """
@@ -19,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +214,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--kept", type=Path)
+    parser.add_argument("--width", type=int, choices=SIZES)
     parser.add_argument("names", nargs="*", metavar="VIEW")
     asked = parser.parse_args(arguments)
     if unknown := set(asked.names) - set(scenes):
@@ -221,26 +224,26 @@ def main(arguments: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with start_explorer(bool(set(names) & TRAINED), asked.kept) as url, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for width, height in SIZES.items():
-            for theme in THEMES:
-                window = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-                window.request.get(url)  # which leaves the token's cookie
-                for name in names:
-                    address, prepare = scenes[name]
-                    page = window.new_page()
-                    page.set_default_timeout(600_000)  # a run judges rows at a low priority
-                    page.goto(url.partition("?")[0] + address)
-                    prepare(page)
-                    if asked.out is not None:
-                        page.evaluate("scrollTo(0, 0)")  # what sticks to the top of the window belongs to the top
-                    picture = Image.open(BytesIO(page.screenshot(full_page=asked.out is not None))).convert("RGB")
-                    # A palette is a third of the size, and nobody sees the difference.
-                    picture.quantize(256, dither=Image.Dither.NONE).save(
-                        folder / f"explorer-{name}-{width}-{theme}.png", optimize=True
-                    )
-                    stop_trainings(page)
-                    page.close()
-                window.close()
+        for width, theme in product([asked.width] if asked.width else SIZES, THEMES):
+            height = SIZES[width]
+            window = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+            window.request.get(url)  # which leaves the token's cookie
+            for name in names:
+                address, prepare = scenes[name]
+                page = window.new_page()
+                page.set_default_timeout(600_000)  # a run judges rows at a low priority
+                page.goto(url.partition("?")[0] + address)
+                prepare(page)
+                if asked.out is not None:
+                    page.evaluate("scrollTo(0, 0)")  # what sticks to the top of the window belongs to the top
+                picture = Image.open(BytesIO(page.screenshot(full_page=asked.out is not None))).convert("RGB")
+                # A palette is a third of the size, and nobody sees the difference.
+                picture.quantize(256, dither=Image.Dither.NONE).save(
+                    folder / f"explorer-{name}-{width}-{theme}.png", optimize=True
+                )
+                stop_trainings(page)
+                page.close()
+            window.close()
         chromium.close()
 
 

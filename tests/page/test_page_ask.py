@@ -283,7 +283,9 @@ def test_a_model_that_is_too_much_for_the_page_is_refused_in_words(client: TestC
     long = client.post("/api/ask/check", json={"text": "#" * 100_001}).json()
     assert long["error"] == "The model has 100,001 characters; at most 100,000 are allowed."
     wide = client.post("/api/ask/check", json={"text": "\n".join(f"X{index}" for index in range(1001))}).json()
-    assert wide["error"].startswith("The model has 1,001 roots; at most 1,000 can be set on this page. Ask in the command")
+    assert wide["error"].startswith(
+        "The model has 1,001 roots; at most 1,000 can be set on this page. Ask in the command"
+    )
 
 
 # -- code to copy ------------------------------------------------------------------------------------
