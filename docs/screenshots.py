@@ -55,6 +55,12 @@ def show_judged_step(page: Page) -> None:
     wait_for_view(page)
 
 
+def show_states(page: Page) -> None:
+    """Show every state, and why one of them is as it is."""
+    page.wait_for_selector(".figures")
+    wait_for_view(page)
+
+
 def wait_for_view(page: Page) -> None:
     """Wait for a view to load what it shows."""
     page.wait_for_load_state("networkidle")
@@ -148,7 +154,7 @@ def stop_trainings(page: Page) -> None:
 VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "ask": ("#/ask", show_answer),
     "witness": ("#/ask", show_witness),
-    "preimages": ("#/preimages?example=pusher-1d", wait_for_view),
+    "preimages": ("#/preimages?example=pusher-1d", show_states),
     "replay": ("#/replay?file=push.parquet&run=push&step=1", show_judged_step),
     "runs": ("#/runs", wait_for_view),
     "data": ("#/data?file=push.parquet", wait_for_view),
@@ -161,7 +167,7 @@ CLOSER: dict[str, tuple[str, Callable[[Page], None]]] = {
     "large": ("#/ask", show_large_graph),
     "tour": ("#/ask", show_tour),
     "time": ("#/ask?example=overflowing-tank", show_answer),
-    "states": ("#/preimages", wait_for_view),
+    "states": ("#/preimages", show_states),
     "chain": ("#/replay?domain=push&step=1", show_chain),
     "graphs": ("#/replay?file=states.parquet&run=graphs&step=1", show_found_graph),
     "empty": ("#/data", wait_for_view),
