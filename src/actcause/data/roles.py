@@ -17,7 +17,7 @@ from ..errors import DataError
 from .column_summary import summarise_columns
 from .mapping import ColumnMap
 from .parquet import is_ours, is_parquet
-from .tables import column_names
+from .tables import column_names, is_missing
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
 NAMED = {"state": ("factor", "feature"), "next": ("feature",), "cause": ("factor",), "present": ("factor",)}
@@ -87,8 +87,12 @@ def find_texts(path: str | PathLike[str], names: Sequence[str]) -> frozenset[str
     ...     sorted(find_texts(file, ["x", "door"]))
     ['door']
     """
-    columns = summarise_columns(path, names, most_rows=1).columns
-    return frozenset(one.name for one in columns if one.type == "text" and not any(map(_is_number, one.words)))
+    try:
+        columns = summarise_columns(path, names, most_rows=1).columns
+    except DataError:  # said where its rows are read
+        return frozenset()
+    words = {one.name: [word for word in one.words if not is_missing(word)] for one in columns if one.type == "text"}
+    return frozenset(name for name, said in words.items() if said and not any(map(_is_number, said)))
 
 
 def _is_number(word: str) -> bool:
