@@ -2,6 +2,8 @@
 
 python docs/screenshots.py [VIEW ...]                  those of the docs: docs/img/explorer-VIEW-WIDTH-THEME.png
 python docs/screenshots.py --out FOLDER [VIEW ...]     all scenes, whole pages, to be looked at
+... --kept FOLDER                                      the recordings and runs that are shown, kept for the next time
+... --width WIDTH                                      for one window only: 640, 1280 or 1920
 
 Needs chromium. Look at the pictures before you keep them.
 """
@@ -16,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,7 @@ FOLDER = Path(__file__).parent / "img"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SIZES = {640: 900, 1280: 800, 1920: 1080}
 THEMES = ("light", "dark")
+ACTCAUSE = [sys.executable, "-m", "actcause"]
 
 
 def show_answer(page: Page) -> None:
@@ -48,6 +52,12 @@ def show_judged_step(page: Page) -> None:
     """Show an episode that a run has judged, at a step in which something acts."""
     page.get_by_text("without pusher").wait_for()
     page.keyboard.press("n")
+    wait_for_view(page)
+
+
+def show_states(page: Page) -> None:
+    """Show every state, and why one of them is as it is."""
+    page.wait_for_selector(".figures")
     wait_for_view(page)
 
 
@@ -144,7 +154,7 @@ def stop_trainings(page: Page) -> None:
 VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "ask": ("#/ask", show_answer),
     "witness": ("#/ask", show_witness),
-    "preimages": ("#/preimages?example=pusher-1d", wait_for_view),
+    "preimages": ("#/preimages?example=pusher-1d", show_states),
     "replay": ("#/replay?file=push.parquet&run=push&step=1", show_judged_step),
     "runs": ("#/runs", wait_for_view),
     "data": ("#/data?file=push.parquet", wait_for_view),
@@ -157,7 +167,7 @@ CLOSER: dict[str, tuple[str, Callable[[Page], None]]] = {
     "large": ("#/ask", show_large_graph),
     "tour": ("#/ask", show_tour),
     "time": ("#/ask?example=overflowing-tank", show_answer),
-    "states": ("#/preimages", wait_for_view),
+    "states": ("#/preimages", show_states),
     "chain": ("#/replay?domain=push&step=1", show_chain),
     "graphs": ("#/replay?file=states.parquet&run=graphs&step=1", show_found_graph),
     "empty": ("#/data", wait_for_view),
@@ -172,26 +182,29 @@ CLOSER: dict[str, tuple[str, Callable[[Page], None]]] = {
 TRAINED = {"replay", "runs", "data", "graphs", "empty", "whole", "causes", "training"}  # views that need a run
 
 
+def make_runs(data: Path, runs: Path) -> None:
+    """Record and train what is shown: one outcome, and all of them."""
+    quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL}
+    recording, states, all_of_them = str(data / "push.parquet"), str(data / "states.parquet"), ["--outcome", "all"]
+    subprocess.run([*ACTCAUSE, "collect", "push", "--frames", "4000", "--out", recording], **quiet)
+    tiny = ["--set", "steps=600", "--set", "width=32", "--set", "distil_steps=300"]
+    subprocess.run([*ACTCAUSE, "train", recording, "--out", str(runs / "push"), *tiny], **quiet)
+    subprocess.run([*ACTCAUSE, "collect", "push", *all_of_them, "--frames", "2000", "--out", states], **quiet)
+    least = ["--set", "steps=100", "--set", "width=16", "--set", "distil_steps=60"]
+    graphs = [*ACTCAUSE, "train", states, *all_of_them, "--method", "jaci-em", "--out", str(runs / "graphs")]
+    subprocess.run([*graphs, *least], **quiet)
+
+
 @contextmanager
-def start_explorer(trained: bool) -> Iterator[str]:
+def start_explorer(trained: bool, kept: Path | None) -> Iterator[str]:
     """Start an explorer, if wanted with a recording and a small run to look at; its address holds the token."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() if kept is None else nullcontext(kept) as folder:
         data, runs = Path(folder, "data"), Path(folder, "runs")
-        data.mkdir()
-        runs.mkdir()
-        actcause = [sys.executable, "-m", "actcause"]
-        quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL}
-        recording = str(data / "push.parquet")
-        if trained:
-            subprocess.run([*actcause, "collect", "push", "--frames", "4000", "--out", recording], **quiet)
-            tiny = ["--set", "steps=600", "--set", "width=32", "--set", "distil_steps=300"]
-            subprocess.run([*actcause, "train", recording, "--out", str(runs / "push"), *tiny], **quiet)
-            states, all_of_them = str(data / "states.parquet"), ["--outcome", "all"]
-            subprocess.run([*actcause, "collect", "push", *all_of_them, "--frames", "2000", "--out", states], **quiet)
-            least = ["--set", "steps=100", "--set", "width=16", "--set", "distil_steps=60"]
-            graphs = [*actcause, "train", states, *all_of_them, "--method", "jaci-em", "--out", str(runs / "graphs")]
-            subprocess.run([*graphs, *least], **quiet)
-        command = [*actcause, "serve", "--port", "0", "--json", "--data", str(data), "--runs", str(runs)]
+        data.mkdir(parents=True, exist_ok=True)
+        runs.mkdir(exist_ok=True)
+        if trained and not (runs / "graphs").exists():
+            make_runs(data, runs)
+        command = [*ACTCAUSE, "serve", "--port", "0", "--json", "--data", str(data), "--runs", str(runs)]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert server.stdout is not None
@@ -206,6 +219,8 @@ def main(arguments: list[str]) -> None:
     scenes = VIEWS | CLOSER
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--width", type=int, choices=SIZES)
     parser.add_argument("names", nargs="*", metavar="VIEW")
     asked = parser.parse_args(arguments)
     if unknown := set(asked.names) - set(scenes):
@@ -213,28 +228,28 @@ def main(arguments: list[str]) -> None:
     names = asked.names or list(VIEWS if asked.out is None else scenes)
     folder = asked.out or FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    with start_explorer(bool(set(names) & TRAINED)) as url, sync_playwright() as playwright:
+    with start_explorer(bool(set(names) & TRAINED), asked.kept) as url, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for width, height in SIZES.items():
-            for theme in THEMES:
-                window = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-                window.request.get(url)  # which leaves the token's cookie
-                for name in names:
-                    address, prepare = scenes[name]
-                    page = window.new_page()
-                    page.set_default_timeout(120_000)  # a run judges rows at a low priority
-                    page.goto(url.partition("?")[0] + address)
-                    prepare(page)
-                    if asked.out is not None:
-                        page.evaluate("scrollTo(0, 0)")  # what sticks to the top of the window belongs to the top
-                    picture = Image.open(BytesIO(page.screenshot(full_page=asked.out is not None))).convert("RGB")
-                    # A palette is a third of the size, and nobody sees the difference.
-                    picture.quantize(256, dither=Image.Dither.NONE).save(
-                        folder / f"explorer-{name}-{width}-{theme}.png", optimize=True
-                    )
-                    stop_trainings(page)
-                    page.close()
-                window.close()
+        for width, theme in product([asked.width] if asked.width else SIZES, THEMES):
+            height = SIZES[width]
+            window = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+            window.request.get(url)  # which leaves the token's cookie
+            for name in names:
+                address, prepare = scenes[name]
+                page = window.new_page()
+                page.set_default_timeout(600_000)  # a run judges rows at a low priority
+                page.goto(url.partition("?")[0] + address)
+                prepare(page)
+                if asked.out is not None:
+                    page.evaluate("scrollTo(0, 0)")  # what sticks to the top of the window belongs to the top
+                picture = Image.open(BytesIO(page.screenshot(full_page=asked.out is not None))).convert("RGB")
+                # A palette is a third of the size, and nobody sees the difference.
+                picture.quantize(256, dither=Image.Dither.NONE).save(
+                    folder / f"explorer-{name}-{width}-{theme}.png", optimize=True
+                )
+                stop_trainings(page)
+                page.close()
+            window.close()
         chromium.close()
 
 

@@ -56,6 +56,9 @@ def test_five_hundred_variables_are_drawn_beside_the_page_and_any_is_found(tab) 
     assert tab.evaluate(IN_SIGHT, "X499")
     far = tab.evaluate(WIDTH)
     assert far < near / 3
+    border = "getComputedStyle(document.querySelector('.graph .box')).vectorEffect"
+    assert tab.evaluate(border) == "non-scaling-stroke"  # however small a node is, it is seen
+    assert not tab.locator(".graph .name").first.is_visible()
     press(tab, "Zoom in")
     assert tab.evaluate(WIDTH) == pytest.approx(1.3 * far, rel=1e-3)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 
@@ -118,3 +119,17 @@ def test_the_frame_of_the_recording_that_is_shown_holds_its_buttons(tab, server)
     assert frame["x"] < held["x"]
     assert frame["y"] + frame["height"] > held["y"] + held["height"]
     assert tab.locator(".data-files li.shown").evaluate("node => getComputedStyle(node).boxShadow") != "none"
+
+
+@pytest.mark.parametrize(("scheme", "brighter"), [("light", False), ("dark", True)])
+@pytest.mark.parametrize(
+    ("view", "table"), [("ask?example=voting-close", ".overview .scroll"), ("data", ".data-columns")]
+)
+def test_the_edge_of_a_table_that_goes_on_is_seen_in_the_dark_too(tab, scheme, brighter, view, table) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    tab.goto(f"/#/{view}")
+    tab.locator(table).first.wait_for()
+    painted = tab.locator(table).first.evaluate("node => getComputedStyle(node).backgroundImage")
+    edge = re.findall(r"rgba\((\d+), \d+, \d+, 0\.(?:45|5)\d*\)", painted)
+    assert edge, painted
+    assert all((int(red) > 127) == brighter for red in edge)

@@ -153,6 +153,32 @@ def test_no_line_of_any_example_is_cut_off_in_the_editor(tab) -> None:
     assert stripe["y"] > tab.locator(".gutter div").nth(1).bounding_box()["y"] + 60
 
 
+def test_a_text_that_comes_line_by_line_is_numbered_once(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".overview")
+    numbers = """() => {
+      const area = document.getElementById("model-text");
+      const gutter = document.querySelector(".gutter");
+      const before = gutter.childElementCount;
+      area.value = "";
+      for (let line = 0; line < 300; line += 1) {
+        area.value += `X${line}\n`;
+        area.dispatchEvent(new Event("input"));
+      }
+      return [before, gutter.childElementCount];
+    }"""
+    before, meanwhile = tab.evaluate(numbers)
+    assert meanwhile == before
+    tab.wait_for_function("() => document.querySelector('.gutter').childElementCount === 301")
+
+
+def test_where_nothing_can_be_a_cause_no_longer_search_is_promised(tab) -> None:
+    tab.goto("/")
+    write(tab, "A = 1\nB = A", "What caused B=1?")
+    assert tab.locator(".verdict-line").inner_text().split("\n")[0] == "0 of 7 definitions: none of them finds a cause."
+    assert "1 of 7 could not answer." in tab.locator(".verdict-line").inner_text()
+
+
 def test_what_explains_it_and_how_probable_it_was_are_asked_where_the_answer_is(tab) -> None:
     tab.goto("/#/ask?example=forest-fire-conjunctive")
     tab.wait_for_selector(".overview")

@@ -66,6 +66,19 @@ def test_a_training_is_cancelled_and_resumed(tab):
     resume.wait_for(timeout=JOB)
 
 
+def test_a_form_that_comes_late_says_that_it_is_on_its_way(tab) -> None:
+    held: list[object] = []
+    tab.route("**/api/data/files", lambda route: held.append(route))
+    tab.goto("/#/runs")
+    tab.get_by_role("status", name="looking for what can be learned from").wait_for()
+    tab.wait_for_function("() => document.querySelector('.runs-parts h2')")
+    while not held:
+        tab.wait_for_timeout(50)
+    held[0].continue_()
+    tab.get_by_role("button", name="Start training").wait_for()
+    assert tab.get_by_role("status", name="looking for what can be learned from").count() == 0
+
+
 def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab):
     tab.goto("/#/runs")
     form(tab, Frames=10, Steps=5)

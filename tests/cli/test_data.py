@@ -197,6 +197,8 @@ def test_a_file_that_is_none_of_ours_is_told_in_plain_words(tmp_path, mistake):
     assert "is a spreadsheet, not CSV or Parquet" in mistake("describe", str(tmp_path / "old.xls"))
     (tmp_path / "damaged.xlsx").write_bytes(b"PK\3\4 and nothing else")
     assert "is a spreadsheet, not CSV or Parquet" in mistake("describe", str(tmp_path / "damaged.xlsx"))
+    (tmp_path / "sheet.csv").write_bytes(b"PK\3\4 and nothing else")
+    assert "is a ZIP archive or a spreadsheet that was cut short" in mistake("describe", str(tmp_path / "sheet.csv"))
     (tmp_path / "torn.parquet").write_bytes(b"PAR1" + bytes(50) + b"\x10\x00\x00\x00" + b"PAR1")
     said = mistake("describe", str(tmp_path / "torn.parquet"))
     assert "thrift" not in said.lower()

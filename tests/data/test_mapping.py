@@ -126,6 +126,12 @@ def test_an_npz_file_is_read_as_a_frame_of_its_arrays_is(tmp_path: Path) -> None
         load(tmp_path / "b.npz", {"factors": {"a": "obs", "n": "n"}, "outcome": "a"})
 
 
+def test_a_table_whose_first_column_is_called_as_archives_begin_is_a_table(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", "PK,a,next\n1,2,3\n2,3,5\n")
+    made = load(tmp_path / "a.csv", {"factors": {"a": "a"}, "outcome": {"a": "next"}})
+    assert made.outcome.tolist() == [[3], [5]]
+
+
 def test_an_npz_file_never_runs_code(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", obs=np.array([{"x": 1}, {"x": 2}], dtype=object))
     with pytest.raises(DataError, match="cannot be read as NPZ"):

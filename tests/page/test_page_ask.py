@@ -279,6 +279,15 @@ def test_a_model_of_a_thousand_variables_is_asked_about_without_being_drawn(clie
     assert [(entry["status"], len(entry["causes"])) for entry in found["answers"]] == [("max-causes", 24)] * 2
 
 
+def test_a_model_that_is_too_much_for_the_page_is_refused_in_words(client: TestClient) -> None:
+    long = client.post("/api/ask/check", json={"text": "#" * 100_001}).json()
+    assert long["error"] == "The model has 100,001 characters; at most 100,000 are allowed."
+    wide = client.post("/api/ask/check", json={"text": "\n".join(f"X{index}" for index in range(1001))}).json()
+    assert wide["error"].startswith(
+        "The model has 1,001 roots; at most 1,000 can be set on this page. Ask in the command"
+    )
+
+
 # -- code to copy ------------------------------------------------------------------------------------
 
 OWN = 'A\nB\' "it\'s \\\\ \\"quoted"'.replace('\\\\ \\"quoted', "a label") + "\nC = A or B'"

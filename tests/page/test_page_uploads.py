@@ -67,6 +67,18 @@ def test_the_meaning_of_columns_is_guessed_kept_and_used(client, settings):
     assert shown["factors"] == ["ball", "paddle"]
 
 
+def test_columns_of_text_are_categories(client, settings):
+    doors = [
+        "door,key,next_door",
+        *(f"{('open', 'shut')[row % 2]},{row % 3},{('shut', 'open')[row % 2]}" for row in range(200)),
+    ]
+    name = sent(client, "doors.csv", "\n".join(doors)).json()["name"]
+    assert kept(client, name, roles(client, name)).status_code == 200
+    found = load(settings.data / name, settings.data / f"{name}.mapping.json")
+    assert found.metadata["categorical"] == ["door.value", "next.value"]
+    assert set(found.read_text("door.value")) == {"open", "shut"}
+
+
 def test_columns_named_as_ours_need_no_mapping(client):
     content = table("ball.x,paddle.x,next.ball.x,episode")
     found = send(client, "ours.csv", content).json()

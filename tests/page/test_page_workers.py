@@ -89,8 +89,8 @@ def test_a_call_past_its_time_is_killed_and_the_next_one_is_answered(gate: Gate)
         late = asyncio.ensure_future(workers.call(trial.hold, gate.payload, seconds=30))
         await until(gate.count)
         await jump(31)
-        with pytest.raises(Refused, match="No answer within 30 seconds"):
-            await late
+        with pytest.raises(Refused, match="No answer within 30 seconds; try again when the machine has less to do"):
+            await late  # it was about a file: no smaller model would help
         return await workers.call(trial.double, {"number": 2})
 
     assert with_workers(test)["doubled"] == 4

@@ -7,16 +7,17 @@ none of these. Roles become a mapping as `actcause.data.load` takes it, which th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from .column_summary import summarise_columns
 from .mapping import ColumnMap
 from .parquet import is_ours, is_parquet
-from .tables import column_names
+from .tables import column_names, is_missing
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
 NAMED = {"state": ("factor", "feature"), "next": ("feature",), "cause": ("factor",), "present": ("factor",)}
@@ -59,7 +60,7 @@ def choose_mapping(path: str | PathLike[str], given: Any = None) -> ChosenMappin
     except DataError as unsaid:
         try:
             guess = guess_roles(names)
-            mapping = build_mapping(guess["roles"], guess["outcome"], guess["own"] or None)
+            mapping = build_mapping(guess["roles"], guess["outcome"], guess["own"] or None, find_texts(source, names))
             found = ColumnMap.resolve(names, mapping)
         except DataError:
             raise unsaid from None
@@ -76,8 +77,36 @@ def find_mapping(path: Path) -> Path | None:
     return beside if beside.is_file() else None
 
 
-def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | None) -> dict[str, Any]:
-    """Build a mapping of roles.
+def find_texts(path: str | PathLike[str], names: Sequence[str]) -> frozenset[str]:
+    r"""Find the columns of text, which are categories; one with a number in it has a slip instead.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "mine.csv")
+    ...     _ = file.write_text("x,door\n1,open\ntwo,shut\n")
+    ...     sorted(find_texts(file, ["x", "door"]))
+    ['door']
+    """
+    try:
+        columns = summarise_columns(path, names, most_rows=1).columns
+    except DataError:  # said where its rows are read
+        return frozenset()
+    words = {one.name: [word for word in one.words if not is_missing(word)] for one in columns if one.type == "text"}
+    return frozenset(name for name, said in words.items() if said and not any(map(_is_number, said)))
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def build_mapping(
+    roles: Sequence[Mapping[str, str]], outcome: str, own: str | None, texts: Collection[str] = ()
+) -> dict[str, Any]:
+    """Build a mapping of roles; what the columns in `texts` hold is categorical.
 
     >>> roles = [
     ...     {"column": "bx", "role": "state", "factor": "ball", "feature": "x"},
@@ -90,6 +119,7 @@ def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | N
     following: dict[str, str] = {}
     flags: dict[str, dict[str, str]] = {"cause": {}, "present": {}}
     episode: str | bool = False
+    categorical: list[str] = []
     for one in roles:
         column, role, factor, feature = (one[key] for key in ("column", "role", "factor", "feature"))
         lacking = next((word for word in NAMED.get(role, ()) if not one[word]), None)
@@ -99,17 +129,21 @@ def build_mapping(roles: Sequence[Mapping[str, str]], outcome: str, own: str | N
             _put(factors.setdefault(factor, {}), feature, column, f"'{factor}.{feature}'")
         elif role == "next":
             _put(following, feature, column, f"the next '{feature}'")
+            factor = "next"  # as its categories are called
         elif role in flags:
             _put(flags[role], factor, column, f"the {role} of '{factor}'")
         elif role == "episode":
             if episode:
                 raise DataError(f"Both '{episode}' and '{column}' are said to number the episodes: choose one.")
             episode = column
+        if column in texts and role in ("state", "next"):
+            categorical.append(f"{factor}.{feature}")
     if not factors:
         raise DataError("No column is the state of a factor yet: give at least two factors a column each.")
     if not outcome:
         raise DataError("Say what is to be explained: choose the outcome.")
     mapping: dict[str, Any] = {"factors": factors, "outcome": {outcome: following} if following else outcome}
+    mapping |= {"categorical": categorical} if categorical else {}
     return mapping | {"episode": episode} | ({"own": own} if own else {}) | flags
 
 

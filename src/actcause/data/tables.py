@@ -20,7 +20,7 @@ CSV = "Reading CSV files"
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})
 TRUE, FALSE = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f", "n"})
 BLOCK = 1 << 20  # bytes of text that are read at a time
-ZIP = b"PK"  # the first bytes of an NPZ file, and of newer spreadsheets
+ZIPS = (b"PK\x03\x04", b"PK\x05\x06")  # the first bytes of an NPZ file, and of newer spreadsheets
 OLD_SPREADSHEET = bytes.fromhex("d0cf11e0")
 SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 SHEETS = ("[Content_Types].xml", "mimetype", "META-INF/manifest.xml")  # in spreadsheets, and not in NPZ files
@@ -89,13 +89,15 @@ def _is_npz(path: Path) -> bool:
     with open(path, "rb") as raw:
         start = raw.read(4)
     names: list[str] = []
-    if start[:2] == ZIP:
+    if start in ZIPS:
         with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as file:
             names = file.namelist()
     sheet = start == OLD_SPREADSHEET or path.suffix.lower() in SPREADSHEETS
     if sheet or any(name in SHEETS for name in names):
         raise DataError(f"{path} is a spreadsheet, not CSV or Parquet: save the sheet as CSV.")
-    return start[:2] == ZIP
+    if start in ZIPS and not names and path.suffix.lower() != ".npz":
+        raise DataError(f"{path} is a ZIP archive or a spreadsheet that was cut short, not CSV or Parquet.")
+    return start in ZIPS
 
 
 def _npz_columns(path: Path) -> dict[str, Array]:

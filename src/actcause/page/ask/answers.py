@@ -46,11 +46,14 @@ def check(payload: dict[str, Any]) -> dict[str, Any]:
     """Describe the variables of a model: ranges, parents, labels."""
     model = read_model(payload["text"], payload.get("steps"), None)
     count = len(model.variables)
-    drawn = model.variables if count <= DRAWN else model.roots[:SET_ROOTS]
+    if len(model.roots) > SET_ROOTS:
+        said = f"The model has {len(model.roots):,} roots; at most {SET_ROOTS:,} can be set on this page"
+        raise Refused(f"{said}. Ask in the command line or in Python, or leave out those that bear on nothing.")
+    drawn = model.variables if count <= DRAWN else model.roots
     exogenous = set(model.exogenous)
     return {
         "count": count,
-        "roots": list(model.roots[:SET_ROOTS]),
+        "roots": list(model.roots),
         "last": model.variables[-1],
         "sink": _find_sink(model),
         "unrolled": model.to_text() if payload.get("steps") is not None and count <= DRAWN else None,

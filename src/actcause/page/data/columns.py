@@ -14,7 +14,7 @@ from ...data.column_summary import LOOKED_AT, summarise_columns
 from ...data.mapping import ColumnMap
 from ...data.parquet import is_parquet, open_parquet, parse_header
 from ...data.recording_file import is_recording
-from ...data.roles import build_mapping, guess_roles, read_roles
+from ...data.roles import build_mapping, find_texts, guess_roles, read_roles
 from ...data.tables import column_names
 from ...io.atomic import write_whole_bytes
 from . import library
@@ -64,9 +64,10 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
 def keep_mapping(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Check roles against every row and keep them beside the file; nothing is kept if they do not hold."""
     path = _find_file(payload)
-    mapping = build_mapping(payload["roles"], payload["outcome"], payload["own"])
     with _name_file(path, payload):
         library.check_size(path)
+        texts = find_texts(path, column_names(path))
+        mapping = build_mapping(payload["roles"], payload["outcome"], payload["own"], texts)
         summary = describe(path, mapping)
         others = [name for name in summary.factors if name != summary.own]
         if not others:

@@ -79,6 +79,10 @@ def _describe_invalid(first: Mapping[str, Any]) -> Refused:
         words = " ".join(f"{BOUNDS[first['type']]} {limit:,}" for limit in first["ctx"].values())
     elif first["type"].startswith("int_"):
         words = "a whole number"
+    elif first["type"] == "string_too_long":
+        length = f"has {len(first['input']):,} characters; at most {first['ctx']['max_length']:,} are allowed."
+        name = str(first["loc"][-1])
+        return Refused(f"{name_field(name)} {length}", parameter=name)
     if words is not None:
         name = str(first["loc"][-1])
         return Refused(f"{name_field(name)} must be {words}; got {str(first['input'])[:40]}.", parameter=name)

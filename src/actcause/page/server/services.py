@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 FIELDS = {
+    "text": "The model",
     "effect": "The effect",
     "event": "The event",
     "contrast": "What it is set against",

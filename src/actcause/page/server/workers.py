@@ -31,7 +31,11 @@ from .warm_copies import copy_child
 if TYPE_CHECKING:
     from fastapi import Request
 
-REMEDY = "ask about a smaller model, or use the command line or Python, which have no such limit."
+NO_LIMIT = "use the command line or Python, which have no such limit."
+REMEDIES = {  # by what was asked about
+    "model": f"ask about a smaller model, or {NO_LIMIT}",
+    "file": f"try again when the machine has less to do, or {NO_LIMIT}",
+}
 SUPERSEDED = "A newer question took the place of this one."
 BUSY = "The server is busy; try again in a moment."
 TOO_MANY = "Too many questions are waiting; try again in a moment."
@@ -62,6 +66,11 @@ class Turn:
 def _read_order(text: str) -> int:
     """Read which of its requests a tab numbered this one; 0 if it did not."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def _choose_remedy(payload: Payload) -> str:
+    """Choose what to advise: a question about a model has its text, or a place for it."""
+    return REMEDIES["model" if "text" in payload else "file"]
 
 
 def _keep_parts(parts: list[Payload], refused: Refused) -> Payload:
@@ -230,10 +239,10 @@ class QuestionWorkers:
                 self._give_up(turn)
                 return None
             else:
-                raise Refused(f"No answer within {seconds:g} seconds; {REMEDY}")
+                raise Refused(f"No answer within {seconds:g} seconds; {_choose_remedy(payload)}")
         except EOFError:
             self._give_up(turn)
-            return _keep_parts(parts, Refused(f"This takes more memory than a question may; {REMEDY}"))
+            return _keep_parts(parts, Refused(f"This takes more memory than a question may; {_choose_remedy(payload)}"))
         except Refused as refused:
             self._give_up(turn)
             return _keep_parts(parts, refused)

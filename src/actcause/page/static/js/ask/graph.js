@@ -76,7 +76,7 @@ class GraphDrawing {
   }
 
   async save(write, name) {
-    this.drawing.classList.remove("distant"); // a file has the small print however small it is seen here
+    this.drawing.classList.remove("distant", "far"); // a file has the small print however small it is seen here
     await write(this.drawing, name, this.full);
     this.view.paint();
   }

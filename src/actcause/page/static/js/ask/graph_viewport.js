@@ -5,6 +5,7 @@ const LARGEST = 2.5;
 const LEGIBLE = 0.55; // a drawing that would have to be smaller to be seen whole starts at what matters instead
 const CLOSE = 0.75; // at this scale, at which every name is read with ease
 const DISTANT = 0.4; // small print is left out below this
+const FAR = 0.15; // and below this the names too, which nobody could read
 const SHY = 4; // pixels a press may move before it is a drag
 const MARGIN = 40;
 
@@ -101,6 +102,7 @@ export class Viewport {
     this.y = Math.min(Math.max(this.y, 0), this.full.height);
     this.drawing.setAttribute("viewBox", `${this.x - width / 2} ${this.y - height / 2} ${width} ${height}`);
     this.drawing.classList.toggle("distant", this.scale < DISTANT);
+    this.drawing.classList.toggle("far", this.scale < FAR);
   }
 
   handleWheel(event) {

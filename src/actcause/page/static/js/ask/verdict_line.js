@@ -1,6 +1,7 @@
 // The answer in one line: how many of the definitions name what.
 import { el } from "../shared/ui.js";
 
+const CUT = ["out-of-time", "out-of-steps", "too-large"]; // statuses of a search that did not come to its end
 const NAMED = 3; // variables that a line names
 
 export const eventText = (event) => Object.entries(event).map(([name, value]) => `${name}=${value}`).join(", ");
@@ -25,9 +26,10 @@ export function sumUp({ answers, actual, happened }, labels, roots) {
       counts.set(name, { name, value: actual[name] ?? value, count: count + 1, single: single || alone });
     }
   }
-  const open = answers.filter(({ status }) => status !== "complete" && status !== "max-causes").length;
-  const unsettled = open ? ` ${open} of ${answers.length} could not be settled.` : "";
-  if (!counts.size) return { first: open ? `No cause was found so far.${unsettled}` : `0 of ${answers.length} definitions: none of them finds a cause.`, rest: "" };
+  const cut = answers.filter(({ status }) => CUT.includes(status)).length; // a longer search might find more
+  const refused = answers.filter(({ status }) => status === "refused").length;
+  const unsettled = `${cut ? ` ${cut} of ${answers.length} could not be settled.` : ""}${refused ? ` ${refused} of ${answers.length} could not answer.` : ""}`;
+  if (!counts.size) return { first: cut ? "No cause was found so far." : `0 of ${answers.length} definitions: none of them finds a cause.`, rest: unsettled.trim() };
   // What lies between the beginning and the effect is named by nearly all; where it began says more.
   const first = [...counts.values()].filter(({ name }) => roots.has(name));
   const telling = first.length ? first : [...counts.values()];

@@ -5,7 +5,7 @@ import { drawOnRelease } from "../shared/draw_on_release.js";
 import { describeJob, buildTrainingForm } from "./training_form.js";
 import { nameValue } from "./training_words.js";
 import { explain } from "../shared/terms.js";
-import { button, download, el, field, keepNewest, notice, put, savePng, svg } from "../shared/ui.js";
+import { button, download, el, field, keepNewest, notice, put, spinner, savePng, svg } from "../shared/ui.js";
 
 const LIVE = 1000; // milliseconds between two looks while something trains
 const IDLE = 5000;
@@ -64,6 +64,7 @@ class Runs {
   }
 
   async begin() {
+    put(this.start, spinner("looking for what can be learned from"));
     await this.look();
     try {
       const known = await get("/api/data/files");

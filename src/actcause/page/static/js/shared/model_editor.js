@@ -22,6 +22,7 @@ export function buildEditor(onChange) {
   const error = el("p", { class: "line-error", id: "model-error", "aria-live": "polite" });
   let wrong = null;
   let width = 0;
+  let waiting = 0;
 
   /** As many line numbers as lines; those that are there stay, since a long text may come line by line. */
   function number() {
@@ -73,8 +74,12 @@ export function buildEditor(onChange) {
     stripe.style.height = `${row.offsetHeight}px`;
   }
 
+  /** A long text may come line by line: the numbers are written once for all that comes before the next picture. */
   function handleInput() {
-    number();
+    waiting ||= requestAnimationFrame(() => {
+      waiting = 0;
+      number();
+    });
     onChange(area.value);
   }
 
