@@ -2,6 +2,7 @@
 
 python benchmarks/worlds.py labels door-key --frames 5000
 python benchmarks/worlds.py effects mujoco-pucks --frames 20000
+python benchmarks/worlds.py usual ale-breakout --frames 100000
 
 `labels` records a world, with its `check` where it can be stepped twice from one state, and counts for each factor and
 each kind of evidence: the rows in which it is there, those of them without the label, and labels without it; with
@@ -10,6 +11,10 @@ here, with its controls drawn anew a thousand times for each set.
 
 `effects` records it without a check. It prints the time that a row takes, the standard deviation of each outcome
 feature's change, and the rows in which a factor's effect is above other thresholds, where the world measures effects.
+
+`usual` records it without a check, too. It compares rows that have the same own state of the outcome: for each class of
+factors, how many of the rows in which one is a cause lie in states in which one mostly is. There the own state alone
+tells what comes of it, and nothing but a label tells that a factor brought it about.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ from actcause.envs.base import Array, Domain
 from actcause.io.settings import parse_setting
 from actcause.worlds.base import EVIDENCE
 
+ALIKE = 5  # rows with the same own state, from which on it can be said what mostly comes of it
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2)  # in spreads
 HEADS = ("factor", "label", "evidence", "rows", "without the label", "label without it")
 ALPHA, DRAWS = 1 / 3, 1000  # of the reactor
@@ -35,7 +41,7 @@ ALPHA, DRAWS = 1 / 3, 1000  # of the reactor
 
 def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("labels", "effects"))
+    parser.add_argument("what", choices=("labels", "effects", "usual"))
     parser.add_argument("world", choices=("reactor", *worlds.names()))
     parser.add_argument("--frames", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
@@ -53,8 +59,8 @@ def main(given: Sequence[str] | None = None) -> None:
     if "kept" in data.extra:
         print(f"\nwithout all that is not labelled the outcome stayed in {data.extra['kept'].sum():,} rows")
     print()
-    if asked.what == "effects":
-        print("\n".join(describe_effects(data, spent)))
+    if asked.what != "labels":
+        print("\n".join(describe_effects(data, spent) if asked.what == "effects" else describe_usual(data)))
         return
     counted = count_labels(data, data.metadata["classes"] if asked.classes else {})
     print("\n".join(f"| {' | '.join(cells)} |" for cells in (HEADS, ("---",) * len(HEADS), *counted)))
@@ -125,6 +131,28 @@ def describe_effects(data: Transitions, spent: float) -> Iterator[str]:
             above = ", ".join(f"{(effects > threshold).sum():,} above {threshold:g}" for threshold in THRESHOLDS)
             touched = data.extra.get(f"contact.{factor}")
             yield f"{factor}: {'' if touched is None else f'{touched.sum():,} contacts; '}effects: {above}"
+
+
+def describe_usual(data: Transitions) -> Iterator[str]:
+    """Say of each class of factors how many of its rows lie in own states of which one of it is mostly the cause."""
+    assert data.cause is not None
+    assert data.own is not None
+    own = data.state[:, data.layout.index(data.own), : len(data.features[data.own])]
+    _, state = np.unique(own, axis=0, return_inverse=True)
+    alike = np.bincount(state)[state]
+    yield f"{len(np.unique(state)):,} own states; {(alike >= ALIKE).sum():,} rows share theirs with {ALIKE - 1} or more"
+    classes = data.metadata["classes"]
+    for name in dict.fromkeys(classes.get(factor, factor) for factor in data.edges):
+        members = [data.layout.index(factor) for factor in data.edges if classes.get(factor, factor) == name]
+        caused = data.cause[:, members].any(axis=1)
+        share = (np.bincount(state, weights=caused) / np.bincount(state))[state]
+        counted = caused & (alike >= ALIKE)
+        if counted.any():
+            mostly = (share[counted] > 0.5).mean()
+            yield (
+                f"{name}: a cause in {caused.sum():,} rows; of {counted.sum():,} that can be compared, {mostly:.0%} "
+                f"have an own state of which it mostly is, half of them in {np.median(share[counted]):.0%} of its rows"
+            )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import actcause as ac
@@ -248,3 +249,17 @@ def test_effects_are_counted_beside_contacts_and_factors_of_one_class_together(
     assert re.search(r"^pusher: \d+ contacts; effects: \d+ above 0\.01, .* above 0\.2$", printed, re.MULTILINE)
     measured.main(["labels", "mujoco-pucks", "--frames", "25", "--classes"])
     assert re.search(r"^\| other \| \d+ \| contact \|", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_rows_are_counted_in_which_the_own_state_alone_tells_what_comes() -> None:
+    own = np.repeat([0.0, 1.0], 10)[:, None]  # a ball in two states; in the first the wall nearly always turns it
+    cause = np.zeros((20, 2), dtype=bool)
+    cause[:9, 0] = cause[10:12, 0] = True
+    state = np.stack([np.zeros_like(own), own], axis=1)
+    data = ac.Transitions(
+        factors=["wall", "ball"], state=state, outcome=-own, own="ball", cause=cause, metadata={"classes": {}}
+    )
+    told = list(load_worlds().describe_usual(data))
+    assert told[0] == "2 own states; 20 rows share theirs with 4 or more"
+    assert told[1].startswith("wall: a cause in 11 rows; of 11 that can be compared, 82% have an own state")
+    assert told[1].endswith("half of them in 90% of its rows")

@@ -64,6 +64,7 @@ class ExchangeJACI(Learner):
         "more rows are judged; the simplest network that is near to the judgements is kept, or two as one; events in "
         "noise are shown as often as others",
         "judgements are remembered in half as many steps; where a network says yes is looked for more finely",
+        "in noise the models are shown rows a little off; what often undoes an event, if exchanged alone, is needed",
     )
 
     def check_options(self) -> None:

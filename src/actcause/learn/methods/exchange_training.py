@@ -27,6 +27,7 @@ from torch.nn import functional
 from ..training import forward
 from ..training.attention import CauseModel, OutcomeModel
 from ..training.batches import Sampler
+from ..training.blur import measure_blur
 from ..training.calibration import calibration_error, temperature_of
 from ..training.density import OutcomeColumns
 from ..training.diagnostics import diagnose, diagnose_events, find_ties
@@ -90,6 +91,8 @@ class ExchangeTraining:
         self.offered: list[Mapping[str, nn.Module]] = [{} for _ in replicas]  # networks that were learned otherwise
         self.pools = [self.surprises.pools(position) for position in range(len(replicas))]
         self.natural = torch.ones(len(self.rows), device=self.device)
+        self.blur = torch.zeros(len(replicas), *replicas[0].encoder.mean.shape, device=self.device)
+        self.blurred = False
         self._fit_distances()
 
     def _fit_distances(self) -> None:
@@ -178,6 +181,21 @@ class ExchangeTraining:
             for pool in pools:
                 self.natural[pool] = len(pools) * len(pool) / (part.stop - part.start)
             self.looked_at.append(self._split_held(position, replica))
+            if len(pools) > 1 and not float(self.surprises.rare[position]):  # all surprises, and few tell something
+                self.blur[position] = self._measure_blur(position, replica)
+        self.blurred = bool(self.blur.any())
+
+    def _measure_blur(self, position: int, replica: Replica) -> Tensor:
+        """Measure how far each column of a replica is to be blurred: by the noise that the sketch expects."""
+        inputs, there, _ = self._take_held(replica, position, self.looked_at[position][-1].cpu().numpy())
+        sketch = self.shared.network_of(position, "sketch")
+        outputs = sketch(inputs.expand(MODELS, -1, -1, -1), None if there is None else there.expand(MODELS, -1, -1))
+        _, spread = self.columns.read(outputs).likeliest()
+        if spread is None:
+            return self.blur[position]
+        noise = spread.flatten(0, 1).median(dim=0).values
+        shown = noise * self.surprises.scale[position, list(self.columns.measured)]  # in the encoder's spreads
+        return torch.as_tensor(measure_blur(replica.encoder, shown.cpu().numpy()), device=self.device)
 
     def _split_held(self, position: int, replica: Replica) -> list[Tensor]:
         """List held-out rows with an event, and others; all together where there are few of a kind."""
@@ -213,6 +231,9 @@ class ExchangeTraining:
 
     def _learn_whole(self, index: Tensor, settings: Settings, generator: torch.Generator) -> LossValues:
         inputs = self.rows.inputs[index]
+        if self.blurred:
+            apart = torch.randn(inputs.shape, device=self.device, generator=generator)
+            inputs = inputs + self.blur.repeat_interleave(MODELS, dim=0).unsqueeze(1) * apart
         shown, weight = self._hide(index, generator)
         density = self.columns.read(self.nets["moving"](inputs, shown))
         outcome = self.columns.outcome(self.surprises.target[index])

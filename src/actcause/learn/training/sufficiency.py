@@ -248,6 +248,30 @@ class _Rows:
         others = agreed.sum(2) - agreed[:, :, variant]
         return (others / (density.variants - 1)).mean(0)
 
+    def find_undone(self, keep: Tensor, alone: Tensor) -> Tensor:
+        """(rows,), true where exchanging all but those kept often brings what mostly comes of the own state."""
+        undone = torch.zeros(len(keep), dtype=torch.bool, device=keep.device)
+        size = max(1, TOGETHER // OFTEN)
+        for at in range(0, len(keep), size):
+            index = torch.arange(at, min(at + size, len(keep)), device=keep.device)
+            part = self.pick(index)
+            plain, spread = part.find_mostly(part.exchange(alone[index], OFTEN))
+            tolerance = None if spread is None else (self.judge.noise * spread).clamp(min=TOLERANCE)
+            agreed = part.exchange(keep[index], OFTEN).agreement(plain, tolerance, self.judge.noise) > SAME
+            undone[index] = agreed.float().mean((0, 2)) >= 1 - ENOUGH
+        return undone
+
+    def find_mostly(self, density: Density) -> tuple[OutcomeValues, Tensor | None]:
+        """Find what comes of most variants, (models, rows, 1, …), and its spread."""
+        counts = torch.stack([self.count_variant(density, k) for k in range(density.variants)])
+        most = counts.argmax(dim=0)
+
+        def take(each: Tensor) -> Tensor:
+            at = most.reshape(1, -1, *[1] * (each.dim() - 2)).expand(*each.shape[:2], 1, *each.shape[3:])
+            return each.gather(2, at)
+
+        return density.map(take).likeliest()
+
     # -- sets of factors -----------------------------------------------------------------------------
 
     def find_sets(self, alone: Tensor) -> tuple[Tensor, Tensor]:
@@ -288,9 +312,14 @@ class _Rows:
             keep[:, k] = 0
             rare = torch.nonzero(self.measure(keep, GLANCE) < SURE)[:, 0]
             rare = rare[self.pick(rare).measure(keep[rare]) < ENOUGH] if len(rare) else rare
-            # A factor that would act itself, were it another, is not needed for what comes when it does not act.
-            spared = self.pick(rare).find_usual(keep[rare], OFTEN, SPARED) if len(rare) else rare
-            needed[rare[~spared.bool()], k] = 1
+            if not len(rare):
+                continue
+            # A factor that would act itself, were it another, is not needed for what comes when it does not act. But
+            # where without it often nothing happens, it is: power, beside a motor, though half of the time there is.
+            spared = self.pick(rare).find_usual(keep[rare], OFTEN, SPARED)
+            if bool(spared.any()):
+                spared[spared.clone()] = ~self.pick(rare[spared]).find_undone(keep[rare[spared]], alone[rare[spared]])
+            needed[rare[~spared], k] = 1
         return needed if self.present is None else torch.maximum(alone, needed * self.present)
 
     def reach(self, binary: Tensor, alone: Tensor) -> Tensor:
