@@ -22,11 +22,9 @@ import torch
 from torch import Tensor
 
 from ..errors import QueryError, quote
-from .rarity import measure_news
+from .rarity import EPISODES, ROWS, measure_news
 
 KINDS = ("", "bonus", "steady", "stored", "once", "unending", "apart")  # "" for none
-EPISODES = 0.5  # of those of an agent are for a bonus apart, as long as its weight is 1
-ROWS = 0.25  # of those that it learns from, as long as there is a weight
 
 
 class RaceBonus:
