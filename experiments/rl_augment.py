@@ -337,8 +337,8 @@ def _tell_times(results: Results) -> list[str]:
     return [
         "## Times as many as proximity",
         "A pair is kept at most where its groups are apart indeed, which is what true graphs find. Where proximity "
-        f"keeps more than a {'fifth' if TIMES == 5 else TIMES} of those already, nothing can keep {TIMES} times as "
-        "many pairs, however good; what is left to gain there are the new rows that a pair gives.",
+        f"keeps more than {100 / TIMES:.0f}% of those already, nothing can keep {TIMES} times as many pairs, however "
+        "good; what is left to gain there are the new rows that a pair gives.",
         table(titles, rows),
     ]
 
