@@ -287,17 +287,7 @@ def page(results: Results) -> Page:
         "all of them. *New rows of a pair* counts every exchange of a pair that holds: with finer groups a pair gives "
         "more of them.",
     ]
-    for world in results.every("world"):
-        rows = [
-            [
-                words,
-                *(spread(results.values(name, world=world, way=way)) or "—" for name in ("kept", "exact")),
-                _tell_new(results, world, way),
-            ]
-            for way, words in WAYS.items()
-            if results.where(world=world, way=way)
-        ]
-        parts += [f"## {_title(world)}", table(["graphs", "kept, % of pairs", "exact, %", "new rows of a pair"], rows)]
+    parts += _show_worlds(results, results.every("world"))
     checked = results.where(way="checked")
     if results.size != "full" and checked:
         known = checked[0].settings
@@ -308,13 +298,41 @@ def page(results: Results) -> Page:
             f"{spread(results.values('expected', way='checked'))}% of what it kept to be exact."
         )
     parts += _tell_times(results)
-    parts += _show_models(results)
+    models = _show_models(results)
+    if results.smaller is not None:
+        less = results.smaller
+        missing = [world for world in less.every("world") if not results.where(world=world, way="contacts")]
+        shown = _show_worlds(less, missing, "##") + ([] if models else _show_models(less, "##"))
+        if shown:
+            words = (
+                f"What is missing above, as a small size that two CPU cores can do: {less.arguments.frames:,} frames"
+            )
+            models += ["## Of the small size", f"{words}, and learners of {less.arguments.learn_frames:,}.", *shown]
+    parts += models
     return Page("\n\n".join(parts), deviations=(
         "The paper has no such experiment; Pitis et al. 2020 measure what agents make of augmented data.",
         "A recording of pucks does not show how a puck lies and spins. So that exactness can be told, each recorded "
         f"state was stepped once more with that at rest; exact means within {PUCK_TOLERANCE} spreads on every body.",
         "*Within two body widths* is a distance of 2 in push, 14 in break (the paddle is 7 wide) and 0.2 m in pucks.",
     ))  # fmt: skip
+
+
+def _show_worlds(results: Results, worlds: Sequence[str], mark: str = "#") -> list[str]:
+    """Show how many exchanges are kept in each world, and how many of these are exact."""
+    parts = []
+    for world in worlds:
+        rows = [
+            [
+                words,
+                *(spread(results.values(name, world=world, way=way)) or "—" for name in ("kept", "exact")),
+                _tell_new(results, world, way),
+            ]
+            for way, words in WAYS.items()
+            if results.where(world=world, way=way)
+        ]
+        titles = ["graphs", "kept, % of pairs", "exact, %", "new rows of a pair"]
+        parts += [f"{mark}# {_title(world)}", table(titles, rows)]
+    return parts
 
 
 def _tell_times(results: Results) -> list[str]:
@@ -358,7 +376,7 @@ def _title(world: str) -> str:
     return titles.get(world, "MuJoCo pucks")
 
 
-def _show_models(results: Results) -> list[str]:
+def _show_models(results: Results, mark: str = "#") -> list[str]:
     few = results.values("model_few", world="push-5")
     if not few:
         return []
@@ -374,7 +392,7 @@ def _show_models(results: Results) -> list[str]:
             rows.append(show(f"2,000 real rows and those of: {words}", "more", way=way))
     rows.append(show("8,000 real rows", "many"))
     return [
-        "## What a forward model makes of it",
+        f"{mark}# What a forward model makes of it",
         "The root mean square error of the block's predicted change in push, arena 5, on rows apart: over all of them, "
         "where the block moved, and where it did not. A network of all factors is trained for as many steps on each; "
         f"{PAIRS:,} pairs were tried, and up to {MOST_NEW:,} new rows taken.",
