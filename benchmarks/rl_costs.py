@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def main() -> None:
             except MissingExtraError:
                 continue
             name = f"a step of {words}" + (", with its true graph" if told else "")
-            show(name, rounds, lambda env=env: play(env, lambda seen, env=env: env.action_space.sample()), EPISODE)
+            show(name, rounds, partial(play, env, partial(act_at_random, env)), EPISODE)
     measure_agents(rounds)
     measure_graphs(rounds)
 
@@ -59,11 +60,11 @@ def measure_agents(rounds: int) -> None:
                      batch_size=SAMPLE, learning_starts=20 * EPISODE, seed=0)  # fmt: skip
         agent.learn(20 * EPISODE)
         memory: Any = agent.replay_buffer
-        show(f"a sample of {SAMPLE}, {words}", rounds, lambda memory=memory: memory.sample(SAMPLE))
+        show(f"a sample of {SAMPLE}, {words}", rounds, partial(memory.sample, SAMPLE))
         ended = int(memory.pos) - EPISODE
-        show(f"an episode's end, {words}", rounds, lambda memory=memory, ended=ended: end(memory, ended))
+        show(f"an episode's end, {words}", rounds, partial(end, memory, ended))
         if kind is HerReplayBuffer:
-            show(f"an update of an agent with {SAMPLE}", rounds, lambda agent=agent: agent.train(1, SAMPLE))
+            show(f"an update of an agent with {SAMPLE}", rounds, partial(agent.train, 1, SAMPLE))
 
 
 def end(memory: Any, start: int) -> None:
@@ -84,14 +85,19 @@ def measure_graphs(rounds: int) -> None:
         show(
             f"a pair exchanged, {words}",
             rounds,
-            lambda graphs=graphs: rl.augment(recording, graphs, pairs=pairs),
+            partial(rl.augment, recording, graphs, pairs=pairs),
             pairs,
         )
     policy: Callable[[Any], Any] = lambda states: states[:, 2, :2] - states[:, 1, :2]  # noqa: E731
     show("an action explained", rounds, lambda: rl.explain_action(policy, recording, 0))
     task = rl.GoalPush(arena=6.0, margin=0.5, max_steps=EPISODE)
-    episode = rl.record_agent(task, lambda seen: task.action_space.sample(), 1)
+    episode = rl.record_agent(task, partial(act_at_random, task), 1)
     show("a failure explained", rounds, lambda: rl.explain_failure(episode, factor="block", goal="target"))
+
+
+def act_at_random(env: Any, seen: Any) -> Any:
+    """Choose an action without looking."""
+    return env.action_space.sample()
 
 
 def play(env: Any, act: Callable[[Any], Any]) -> None:

@@ -28,7 +28,7 @@ from actcause.envs import make
 from actcause.reproduction import Experiment, Page, Results
 from actcause.reproduction.__main__ import main
 from actcause.reproduction.learned import uses_graphs
-from actcause.reproduction.tables import spread, table
+from actcause.reproduction.tables import list_missing, spread, table
 from actcause.rl import ContactGraphs, NearGraphs, PuckGraphs, TransitionModel, TrueGraphs, augment
 
 Array = Any
@@ -288,6 +288,8 @@ def page(results: Results) -> Page:
         "more of them.",
     ]
     parts += _show_worlds(results, results.every("world"))
+    if results.size == "full":
+        parts.append(list_missing({_title(world): _list_lost(results, world) for world in WORLDS}))
     checked = results.where(way="checked")
     if results.size != "full" and checked:
         known = checked[0].settings
@@ -309,12 +311,25 @@ def page(results: Results) -> Page:
             )
             models += ["## Of the small size", f"{words}, and learners of {less.arguments.learn_frames:,}.", *shown]
     parts += models
-    return Page("\n\n".join(parts), deviations=(
+    return Page("\n\n".join(part for part in parts if part), deviations=(
         "The paper has no such experiment; Pitis et al. 2020 measure what agents make of augmented data.",
         "A recording of pucks does not show how a puck lies and spins. So that exactness can be told, each recorded "
         f"state was stepped once more with that at rest; exact means within {PUCK_TOLERANCE} spreads on every body.",
         "*Within two body widths* is a distance of 2 in push, 14 in break (the paddle is 7 wide) and 0.2 m in pucks.",
     ))  # fmt: skip
+
+
+def _list_lost(results: Results, world: str) -> str:
+    """Name the ways of which a seed is missing in a world, and how many seeds are."""
+    lost = []
+    for way in FULL.ways:
+        count = sum(piece.world == world and piece.way == way for piece in pieces(FULL))
+        missing = count - len(results.where(world=world, way=way))
+        name, _, every = way.partition("-")
+        words = f"every exchange of a pair, {WAYS[name]}" if every else WAYS[name]
+        if missing:
+            lost.append(words if missing == count else f"{words} ({missing} of {count} seeds)")
+    return "; ".join(lost)
 
 
 def _show_worlds(results: Results, worlds: Sequence[str], mark: str = "#") -> list[str]:
