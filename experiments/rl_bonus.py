@@ -170,7 +170,11 @@ def page(results: Results) -> Page:
         plots.append(Plot(f"rl_bonus_{task}", f"Success against steps in {task}", shown, draw_success))
     failed = missed(results)
     if failed:
-        parts.append("**A bonus fails here**: " + "; ".join(failed) + ".")
+        parts.append(
+            "**A bonus that ends in less success than none is a failure.** By the means: "
+            + "; ".join(failed)
+            + ". Where the interval holds 0, that may be chance."
+        )
     parts.append(
         f"Differences and *times fewer* have a 95% interval from {DRAWS:,} draws of seeds with replacement. A seed "
         "that never came to a goal counts with all its steps."
@@ -207,10 +211,10 @@ def missed(results: Results) -> list[str]:
     wrong = []
     for task in results.every("task"):
         for way, other in PAIRS.items():
-            given, none = (results.values("final", task=task, way=name) for name in (way, other))
-            if given and none and fmean(given) < fmean(none):
-                words = f"{task}, {WAYS[way][1]}: {fmean(given):.1f}% success at the end, {fmean(none):.1f}% without"
-                wrong.append(words)
+            base, given = (results.where(task=task, way=name) for name in (other, way))
+            more = compare_values(base, given, "final")
+            if more is not None and more[0] < 0:
+                wrong.append(f"{task}, {WAYS[way][1]}: {write_interval(more, '+.1f')} points at the end")
     return wrong
 
 

@@ -249,8 +249,8 @@ def test_a_fit_that_fails_is_tried_again() -> None:
     assert graphs.fits_ == 1
 
 
-def push_block(env: Any, **options: Any) -> Any:
-    env.reset(seed=0, options=options or None)
+def push_block(env: Any) -> Any:
+    env.reset(seed=0)
     env.unwrapped._state = env.unwrapped._state.copy()
     env.unwrapped._state[1, :2], env.unwrapped._state[2, :2] = (2, 3), (3, 3)
     env._seen = env.unwrapped.layout.observe(env.unwrapped._state)
@@ -308,60 +308,6 @@ def test_an_agent_is_trained_with_a_bonus() -> None:
     kept: Any = agent.replay_buffer
     assert kept._weights.shape == (1, 1)
     assert kept.rewards.max() <= 0
-
-
-def test_a_bonus_apart_is_the_reward_of_its_own_episodes_alone() -> None:
-    env = InteractionBonus(make_env(max_steps=2), apart=True)
-    for at_bonus in (True, False):
-        observation, _ = env.reset(seed=0, options={"at_bonus": at_bonus})
-        assert observation["observation"][-1] == at_bonus
-        assert env.observation_space.contains(observation)
-        push_block(env, at_bonus=at_bonus)
-        for move in (0.5, -0.5):
-            following, reward, _, _, info = env.step(np.array([move, 0.0], dtype=np.float32))
-            assert following["observation"][-1] == at_bonus
-            assert reward == (float(move > 0) - 1 if at_bonus else info["task_reward"])
-            assert info["bonus"] == (at_bonus and move > 0)
-    with pytest.raises(QueryError, match="at_bonus must be true or false"):
-        env.reset(options={"at_bonus": 1})
-    with pytest.raises(QueryError, match="apart must be true or false"):
-        InteractionBonus(make_env(), apart="yes")  # type: ignore[arg-type]
-
-
-def test_half_as_many_episodes_as_the_weight_says_are_for_a_bonus_apart() -> None:
-    env = InteractionBonus(make_env(), apart=True)
-    assert 70 < sum(env.reset()[0]["observation"][-1] for _ in range(200)) < 130
-    env.counts["block"] = env.times
-    assert not any(env.reset()[0]["observation"][-1] for _ in range(20))
-
-
-def test_a_buffer_lets_a_quarter_of_its_samples_be_for_a_bonus_apart_as_long_as_it_has_a_weight() -> None:
-    env = DummyVecEnv([lambda: InteractionBonus(make_env(), times=40, apart=True)])
-    space: Any = env.observation_space
-    buffer: Any = InteractionReplayBuffer(2000, space, env.action_space, env, device="cpu")
-    fill(buffer, 20)
-    caused = np.flatnonzero(buffer._caused[: 20 * STEPS, 0, 0])
-    for rows, earned in ((caused, True), (np.flatnonzero(~buffer._caused[: 20 * STEPS, 0, 0]), False)):
-        rows = np.tile(rows, 50)
-        samples = buffer._get_real_samples(rows, np.zeros(len(rows), dtype=int))
-        told = samples.observations["observation"][:, -1].numpy().astype(bool)
-        assert np.array_equal(told, samples.next_observations["observation"][:, -1].numpy())
-        assert 0.15 < told.mean() < 0.35
-        rewards = samples.rewards.numpy()[:, 0]
-        assert (rewards[told] == earned - 1).all()
-        assert np.array_equal(rewards[~told], buffer.rewards[rows[~told], 0])
-    buffer._weights[:] = 0
-    assert not buffer.sample(200).observations["observation"][:, -1].any()
-
-
-def test_an_agent_with_a_bonus_apart_is_trained_recorded_and_asked_for_its_goal() -> None:
-    env = InteractionBonus(make_env(), apart=True)
-    agent = DDPG("MultiInputPolicy", env, replay_buffer_class=InteractionReplayBuffer, learning_starts=2 * STEPS,
-                 policy_kwargs={"net_arch": [8]}, device="cpu", seed=0)  # fmt: skip
-    agent.learn(3 * STEPS)
-    recording = record_agent(env, lambda seen: agent.predict(seen, deterministic=True)[0], 1)
-    policy = read_policy(agent, env.unwrapped.layout)
-    assert policy(recording.state).shape == (STEPS, 2)
 
 
 def test_no_touch_no_bonus_and_other_causes_can_be_asked() -> None:

@@ -64,6 +64,7 @@ class Results:
     arguments: Any
     states: Mapping[Any, int]  # how many are current, certified, stale
     judged_by: tuple[str, ...]  # the commits whose code they were compared with: one for all that use the same parts
+    smaller: Results | None = None  # those of the next size that has any, where some of these are missing
 
     def where(self, **piece: Any) -> list[Record]:
         """Return the records of the pieces with these fields."""

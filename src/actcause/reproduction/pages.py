@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,11 +49,14 @@ class Document:
 
 
 def read_results(experiment: Experiment, folder: Path, sizes: Sequence[str]) -> Results:
-    """Read the results of the first of these sizes of which there are any."""
-    for size in sizes:
+    """Read the results of the first of these sizes of which there are any; where some are missing the next as well."""
+    for at, size in enumerate(sizes):
         results = _read_size(experiment, folder, size)
         if results.records or size == sizes[-1]:
-            return results
+            if len(results.records) == results.wanted or size == sizes[-1]:
+                return results
+            smaller = read_results(experiment, folder, sizes[at + 1 :])
+            return replace(results, smaller=smaller if smaller.records else None)
     raise AssertionError
 
 

@@ -115,22 +115,15 @@ def read_policy(agent: Any, layout: Any) -> Policy:
     """Make a function of states of an agent of Stable-Baselines3 that acts in an environment of ours.
 
     `layout` is the environment's, `env.unwrapped.layout`. Actions are those that the agent would take for good, without
-    exploring; an agent that also has a bonus apart is asked for its goal.
+    exploring.
     """
     if not callable(getattr(agent, "predict", None)):
         refuse("agent", "an agent with predict(observation), as those of Stable-Baselines3", agent)
     if not callable(getattr(layout, "observe", None)):
         refuse("layout", "the layout of an environment, env.unwrapped.layout", layout)
 
-    space = getattr(agent, "observation_space", None)
-    known = getattr(space, "spaces", {}).get("observation")
-
     def act(states: Array) -> Array:
-        seen = layout.observe(states)
-        flat = seen["observation"]
-        if known is not None and known.shape == (flat.shape[-1] + 1,):
-            seen = {**seen, "observation": np.concatenate([flat, np.zeros_like(flat[..., :1])], axis=-1)}
-        return np.asarray(agent.predict(seen, deterministic=True)[0])
+        return np.asarray(agent.predict(layout.observe(states), deterministic=True)[0])
 
     return act
 

@@ -5,8 +5,7 @@ last appendix.
 
 One that never ends keeps agents from the task (`actcause reproduce rl_bonus`). So this one fades as it is earned; it is
 a property of the step, since an agent does not see what it was paid for earlier in an episode; and replay adds what it
-is worth now, since rewards of long ago tell of a bonus that is no longer there. Kept apart from the task, it does not
-bend the values of goals either: causing something is then one more task of an agent that learns many.
+is worth now, since rewards of long ago tell of a bonus that is no longer there.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote, suggest
-from .arguments import check_amount, check_count, check_task, read_names, refuse
+from .arguments import check_amount, check_count, check_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
-from .rarity import EPISODES, measure_news
+from .rarity import measure_news
 
 TRUE = "true"
 
@@ -40,11 +39,6 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
     Replay keeps rewards of long ago. `InteractionReplayBuffer` knows better: it takes the bonus out of what it keeps,
     and adds what it is worth now to the transitions that it samples, relabelled or not.
 
-    With `apart` nothing is added to the task's reward. Instead half as many episodes as the weight says are for the
-    bonus alone: their reward is 0 where it is earned and -1 elsewhere. The last number of `observation` says which it
-    is, 1 for the bonus; a reset with the option `at_bonus` decides it. That buffer makes a quarter of what it samples
-    be for the bonus, whatever the episode was for, as long as there is a weight.
-
     Args:
         env: One of our goal-conditioned environments, or one that has `layout` and `outcomes` as they have.
         causes: `"true"`, or whatever has `predict(recording)`; with `partial_fit` it is given each episode to learn
@@ -52,8 +46,6 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         objects: The factors that count; by default the one that is to reach the goal.
         scale: The weight as long as nothing was caused; the task's reward is -1 in a step away from the goal.
         times: After how many episodes an object no longer counts.
-        apart: Whether the bonus is a task of its own; `scale` is of no account then.
-        seed: Of the draws which episodes are for the bonus.
     """
 
     def __init__(
@@ -64,8 +56,6 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         objects: Iterable[str] | None = None,
         scale: float = 1.0,
         times: int = 500,
-        apart: bool = False,
-        seed: int = 0,
     ) -> None:
         check_task(env)
         super().__init__(env)
@@ -79,19 +69,12 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
                                  hint=hint)  # fmt: skip
         check_count("times", times)
         check_amount("scale", scale)
-        check_count("seed", seed, 0)
-        if not isinstance(apart, bool):
-            refuse("apart", "true or false", apart)
         if causes != TRUE and not hasattr(causes, "predict"):
             raise QueryError(
                 "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",
                 parameter="causes", got=quote(causes),
             )  # fmt: skip
-        self.causes, self.scale, self.times, self.apart = causes, 1.0 if apart else scale, times, apart
-        self._draws = np.random.default_rng(seed)
-        self._at_bonus = False
-        if apart:
-            self.observation_space = _widen(env.observation_space)
+        self.causes, self.scale, self.times = causes, scale, times
         self.counts = dict.fromkeys(self.objects, 0)  # episodes that are over, or begun, in which each was reached
         self._rates = np.zeros(len(self.objects))  # the share of recent ones
         self._episodes = 0
@@ -106,12 +89,9 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._weights = self.scale * np.maximum(0.0, 1 - counts / self.times) * (1 - self._rates)
         self._follower = ActionFollower(self._outcomes, self._layout.factors, self._layout.action)
         self._reached = np.full(len(self.objects), -1)  # the last action that had a part in each object
-        asked, others = read_choice(options)
-        observation, info = self.env.reset(seed=seed, options=others)
-        drawn = self._draws.random() < EPISODES * float(self._weights.max(initial=0.0))
-        self._at_bonus = self.apart and (drawn if asked is None else asked)
+        observation, info = self.env.reset(seed=seed, options=options)
         self._seen = observation
-        return self._tell(observation), info
+        return observation, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take a step, and add the bonus for the objects that a chain from a later action has reached."""
@@ -130,18 +110,7 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
             if hasattr(self.causes, "partial_fit"):
                 self.causes.partial_fit(self._record(self._rows))
         known = {"task_reward": float(reward), "bonus": bonus, "caused": caused, "bonus_weights": self._weights.copy()}
-        given = float(reward) + bonus
-        if self.apart:
-            known |= {"bonus": float(bonus > 0) if self._at_bonus else 0.0, "at_bonus": self._at_bonus}
-            given = known["bonus"] - 1 if self._at_bonus else float(reward)
-        return self._tell(following), given, terminated, truncated, info | known
-
-    def _tell(self, observation: Any) -> Any:
-        """Add, with `apart`, what the episode is for."""
-        if not self.apart:
-            return observation
-        seen = observation["observation"]
-        return {**observation, "observation": np.append(seen, np.array(self._at_bonus, dtype=seen.dtype))}
+        return following, float(reward) + bonus, terminated, truncated, info | known
 
     def _find_graph(self, info: dict[str, Any]) -> Array:
         if self.causes == TRUE:
@@ -161,20 +130,3 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         before, action, after = zip(*rows, strict=True)
         stacked = [{name: np.stack([one[name] for one in part]) for name in part[0]} for part in (before, after)]
         return record_observations(self._layout, self._outcomes, stacked[0], np.stack(action), stacked[1])
-
-
-def read_choice(options: dict[str, Any] | None) -> tuple[bool | None, dict[str, Any] | None]:
-    """Take what an episode is to be for out of the options of a reset; the environment gets the others."""
-    if not options or "at_bonus" not in options:
-        return None, options
-    asked = options["at_bonus"]
-    if not isinstance(asked, bool):
-        refuse("at_bonus", "true or false", asked)
-    return asked, {name: value for name, value in options.items() if name != "at_bonus"} or None
-
-
-def _widen(space: Any) -> gymnasium.spaces.Dict:
-    """Return the space of observations with one more number, 0 or 1."""
-    seen = space["observation"]
-    low, high = (np.append(end, np.array(last, dtype=seen.dtype)) for end, last in ((seen.low, 0), (seen.high, 1)))
-    return gymnasium.spaces.Dict({**space.spaces, "observation": gymnasium.spaces.Box(low, high, dtype=seen.dtype)})

@@ -8,8 +8,7 @@ teaches nothing. Here a goal is taken only from steps to which a chain leads fro
 object. As many transitions are relabelled as in `HerReplayBuffer`, drawn from those for which there is such a goal;
 as long as there is none, none is relabelled.
 
-A bonus (`InteractionBonus`) is kept apart from the task's reward, and added to what is sampled as it is worth by then;
-or, where it is a task of its own, some of what is sampled is for that.
+A bonus (`InteractionBonus`) is kept apart from the task's reward, and added to what is sampled as it is worth by then.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from .arguments import refuse
 from .chains import follow_actions
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
-from .rarity import ROWS
 
 TRUE = "true"
 SINCE = ("episode", "transition")
@@ -75,7 +73,6 @@ class InteractionReplayBuffer(HerReplayBuffer):
         self._eligible = np.zeros(shape, dtype=bool)
         self._caused: Array | None = None  # (size, environments, objects), where the environment gives a bonus
         self._weights = np.zeros((self.n_envs, 0))  # what each object is worth now
-        self._apart = False  # whether the bonus is a task of its own
 
     def add(  # type: ignore[override]  # as HerReplayBuffer has it
         self,
@@ -107,7 +104,6 @@ class InteractionReplayBuffer(HerReplayBuffer):
             self._caused = np.zeros((self.buffer_size, self.n_envs, objects), dtype=bool)
         self._caused[self.pos] = [info["caused"] for info in infos]
         self._weights = np.array([info["bonus_weights"] for info in infos])
-        self._apart = "at_bonus" in infos[0]
         return np.array([info["task_reward"] for info in infos], dtype=reward.dtype)
 
     def _compute_episode_length(self, env_idx: int) -> None:
@@ -156,33 +152,10 @@ class InteractionReplayBuffer(HerReplayBuffer):
     def _add_bonus(
         self, samples: DictReplayBufferSamples, batch_indices: Array, env_indices: Array
     ) -> DictReplayBufferSamples:
-        if self._caused is None:
-            return samples
-        if self._apart:
-            return self._divide(samples, batch_indices, env_indices)
-        if not self._weights.any():
+        if self._caused is None or not self._weights.any():
             return samples
         bonus = (self._caused[batch_indices, env_indices] * self._weights[env_indices]).sum(axis=1, keepdims=True)
         return samples._replace(rewards=samples.rewards + self.to_torch(bonus.astype(np.float32)))
-
-    def _divide(
-        self, samples: DictReplayBufferSamples, batch_indices: Array, env_indices: Array
-    ) -> DictReplayBufferSamples:
-        """Let some transitions be for the bonus and all others for their goals, whatever they were for when taken."""
-        weights = self._weights[env_indices]
-        at_bonus = (np.random.random(len(batch_indices)) < ROWS) & weights.any(axis=1)
-        assert self._caused is not None
-        earned = (self._caused[batch_indices, env_indices] & (weights > 0)).any(axis=1)
-        rewards = np.where(at_bonus[:, None], earned[:, None] - 1.0, samples.rewards.cpu().numpy())
-        told = self.to_torch(at_bonus.astype(np.float32))
-        both = []
-        for seen in (samples.observations, samples.next_observations):
-            flat = seen["observation"].clone()
-            flat[:, -1] = told
-            both.append({**seen, "observation": flat})
-        return samples._replace(
-            observations=both[0], next_observations=both[1], rewards=self.to_torch(rewards.astype(np.float32))
-        )
 
     def _get_virtual_samples(
         self, batch_indices: Array, env_indices: Array, env: Any | None = None
