@@ -72,8 +72,8 @@ def test_columns_of_text_are_categories(client, settings):
         "door,key,next_door",
         *(f"{('open', 'shut')[row % 2]},{row % 3},{('shut', 'open')[row % 2]}" for row in range(200)),
     ]
-    name = sent(client, "doors.csv", "\n".join(doors)).json()["name"]
-    assert kept(client, name, roles(client, name)).status_code == 200
+    name = send(client, "doors.csv", "\n".join(doors)).json()["name"]
+    assert keep_mapping(client, name, roles(client, name)).status_code == 200
     found = load(settings.data / name, settings.data / f"{name}.mapping.json")
     assert found.metadata["categorical"] == ["door.value", "next.value"]
     assert set(found.read_text("door.value")) == {"open", "shut"}
