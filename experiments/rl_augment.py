@@ -357,8 +357,8 @@ def _tell_times(results: Results) -> list[str]:
         near, true = (results.values("kept", world=world, way=way) for way in ("near", "true"))
         if not near or not true:
             continue
-        shown = [f"{np.mean(found) / np.mean(near):.1f}" if (found := results.values("kept", world=world, way=way))
-                 else "—" for way in ("true", "contacts")]  # fmt: skip
+        kept = [results.values("kept", world=world, way=way) for way in ("true", "contacts")]
+        shown = [f"{np.mean(one) / np.mean(near):.1f}" if one and any(near) else "—" for one in kept]
         new = [_count_new(results, world, way) for way in ("true", "contacts", "near")]
         more = [f"{np.mean(one) / np.mean(new[2]):.0f}" if one and any(new[2]) else "—" for one in new[:2]]
         room = "yes" if TIMES * np.mean(near) <= np.mean(true) else "no"

@@ -171,7 +171,7 @@ def test_mistakes_in_the_meaning_are_said_in_a_sentence_and_nothing_is_kept(clie
         (["1,2,3,0", ",2,3,0"], "Column 'ball_x' has no value in row 2"),
         (["1,2,3,0", "1,2,nan,0"], "Column 'ball_x_next' has no value in row 2"),
         (["1,2,3,0", "1,inf,3,0"], "Column 'paddle_x' is infinite in row 2"),
-        (["1,2,3,0", "1,many,3,0"], "Column 'paddle_x' must hold numbers. Got 'many' in row 2 instead."),
+        (["1,2,3,0", "1,many,3,0"], "Column 'paddle_x' must hold numbers. Got 'many' in row 2 instead; kinds"),
         (["1,2,3,0", "1,4,3,0"], "The outcome 'ball' never changes"),
     ],
 )

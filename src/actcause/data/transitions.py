@@ -87,11 +87,6 @@ class Transitions(RowArrays):
             raise DataError(
                 f"The outcome '{layout.outcome_factor}' is the same in all {len(self)} rows: nothing to explain."
             )
-        if len(self) > 1 and self._stands_still():
-            raise DataError(
-                f"The outcome '{layout.outcome_factor}' is what it was before in all {len(self)} rows: "
-                "give its value one step later."
-            )
 
     @classmethod
     def from_frame(cls, frame: Any, mapping: Any = None) -> Transitions:

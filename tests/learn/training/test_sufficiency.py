@@ -136,7 +136,7 @@ def test_what_is_given_half_of_the_time_is_needed_all_the_same() -> None:
         motor, power = rows[..., 1, 0], rows[..., 2, 0]
         return torch.where((motor > 0.5) & (power > 0), 2 + 4 * motor, 0.0)
 
-    inputs, judged = judge_world(drive, 4, chance=0.75, rows=600)
+    inputs, judged = judge_world(drive, 4, chance=0.75, rows=1200)
     driven = (inputs[:, 1, 0] > 0.5) & (inputs[:, 2, 0] > 0)
     assert int(driven.sum()) > 50
     motor, power, idle = judged.binary[driven][:, 1:].mean(dim=0).tolist()
