@@ -48,7 +48,8 @@ def prepare_replica(learner: Learner, data: Transitions) -> Replica:
         raise LearnError(f"There must be at least {LEAST_ROWS} rows to learn from. Got {len(data)}; record more.")
     if bool((data.change == data.change[0]).all()):
         raise LearnError(
-            f"The outcome '{data.outcome_factor}' never changes, so there is nothing to explain. Give it one step later."
+            f"The outcome '{data.outcome_factor}' never changes, so there is nothing to explain. "
+            "Give it one step later."
         )
     count = len(data)
     data = cut_to_memory(data, learner.max_memory, learner.classes, learner.categorical)
