@@ -30,12 +30,14 @@ def test_arrays_say_what_is_a_category_and_what_is_of_one_kind() -> None:
         categorical=["door.state"],
         classes={"car1": "car", "car2": "car"},
         places=["x"],
+        periods={"x": 360},
         metadata={"by": "me"},
     )
     assert data.metadata == {
         "by": "me",
         "classes": {"door": "door", "car1": "car", "car2": "car"},
         "places": ["x"],
+        "periods": {"x": 360.0},
         "categorical": ["door.state", "next.state"],
     }
     assert Transitions(**arrays()).metadata == {}
@@ -49,6 +51,9 @@ def test_arrays_say_what_is_a_category_and_what_is_of_one_kind() -> None:
         ({"classes": {"car3": "car"}}, "Unknown factor 'car3' .classes.; did you mean 'car"),
         ({"classes": {"door": "car", "car1": "car"}}, "both of class 'car' and must have the same features"),
         ({"places": ["y"]}, "Unknown feature 'y' .places."),
+        ({"periods": ["x"]}, "'periods' must be a table of features and a full turn"),
+        ({"periods": {"y": 360}}, "Unknown feature 'y' .periods."),
+        ({"periods": {"x": 0}}, "The full turn of 'x' .periods. must be a number above 0. Got 0 instead."),
         ({"episode": list("aabbcc")}, r"one integer .*; np.unique\(episode, return_inverse=True\)\[1\] numbers them"),
         ({"cause": np.full((6, 3), 2.0)}, r"must be true or false .* Got 2.0 instead"),
     ],

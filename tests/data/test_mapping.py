@@ -81,6 +81,7 @@ def test_an_outcome_that_is_read_from_the_states_own_column_is_refused() -> None
         ({"features": {"bal": ["x"]}}, "Unknown factor 'bal' .features.; did you mean 'ball'"),
         ({"places": "x"}, "'places' must be a list such as"),
         ({"places": ["z"]}, "Unknown feature 'z' .places."),
+        ({"periods": {"z": 1}}, "Unknown feature 'z' .periods."),
         ({"categorical": "ball"}, "'categorical' must be a list such as"),
         ({"categorical": ["ball.z"]}, "Unknown categorical feature 'ball.z'; did you mean"),
         ({"categorical": {"ball.x": "a"}}, "categories of 'ball.x' must be a list"),

@@ -1,7 +1,8 @@
-"""What the metadata say of factors and features: which are of one kind, which are categories, which are places."""
+"""What the metadata say of factors and features: which are of one kind, categories, places, angles."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,6 +43,27 @@ def read_places(given: Any, layout: Layout) -> list[str]:
     return [check_name(name, known, f"Unknown feature {quote(name)} (places)", "the features are") for name in given]
 
 
+def read_periods(given: Any, layout: Layout) -> dict[str, float]:
+    """Read the features that begin anew after a full turn, with that turn.
+
+    >>> read_periods({"heading": 360}, Layout.build(["car", "wind"], {"car": ["heading"], "wind": ["x"]}, own="car"))
+    {'heading': 360.0}
+    """
+    if not isinstance(given, Mapping):
+        raise DataError(
+            f"'periods' must be a table of features and a full turn, such as {{'heading': 360}}. "
+            f"Got {quote(given)} instead."
+        )
+    known = sorted({name for named in layout.features.values() for name in named})
+    found = {}
+    for name, turn in given.items():
+        check_name(name, known, f"Unknown feature {quote(name)} (periods)", "the features are")
+        if isinstance(turn, bool) or not isinstance(turn, (int, float)) or not 0 < turn < math.inf:
+            raise DataError(f"The full turn of '{name}' (periods) must be a number above 0. Got {quote(turn)} instead.")
+        found[str(name)] = float(turn)
+    return found
+
+
 def describe_kinds(
     layout: Layout,
     metadata: Mapping[str, Any] | None,
@@ -49,6 +71,7 @@ def describe_kinds(
     categorical: Any = None,
     classes: Any = None,
     places: Any = None,
+    periods: Any = None,
 ) -> dict[str, Any]:
     """Return the metadata with what was said of factors and features; unknown names are refused."""
     described = dict(metadata or {})
@@ -56,6 +79,8 @@ def describe_kinds(
         described["classes"] = read_classes(classes, layout)
     if places is not None:
         described["places"] = read_places(places, layout)
+    if periods is not None:
+        described["periods"] = read_periods(periods, layout)
     if categorical is not None:
         named, texts = read_categorical(categorical, layout)
         described["categorical"] = named

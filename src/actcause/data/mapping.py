@@ -24,6 +24,8 @@ columns are named as in our own files:
 - `classes`: `{factor: class}` for factors that are of one kind, so that a learner may treat them alike; they
   must have the same features. Default: every factor is a class of its own. Kept in the metadata.
 - `places`: the features that say where a thing is, for distances. Kept in the metadata.
+- `periods`: `{feature: full turn}` of the features that begin anew after one: `{"heading": 360}`. Kept in the metadata.
+  Default: what fills a turn of 360 or 2 pi and is called an angle, or steps over the end of the turn.
 - `history`: how many past frames become features (`x@-1`, `x@-2`, …). `differences`: true, or a list of features whose
   change since the last frame becomes one (`x.change`). The first rows of an episode, which lack a past, are left out.
 - `edges`: the factors that are scored. `metadata`: whatever shall be kept with the data.
@@ -43,13 +45,13 @@ from ..errors import DataError, quote
 from .array_columns import find_columns
 from .categories import read_categorical
 from .history import Past
-from .kinds import read_classes, read_places
+from .kinds import read_classes, read_periods, read_places
 from .layout import RESERVED, Layout, check_factor, check_name
 from .parquet import check_readable
 
 KEYS = (
     "factors", "features", "outcome", "outcome_features", "own", "episode", "cause", "present", "categorical", "edges",
-    "classes", "places", "history", "differences", "metadata",
+    "classes", "places", "periods", "history", "differences", "metadata",
 )  # fmt: skip
 OF_ANY_FILE = ("history", "differences")  # keys that need not know the columns
 MAX_BYTES = 10_000_000
@@ -137,6 +139,8 @@ class ColumnMap:
             metadata = {**metadata, "classes": read_classes(mapping["classes"], layout)}
         if mapping.get("places") is not None:
             metadata = {**metadata, "places": read_places(mapping["places"], layout)}
+        if mapping.get("periods") is not None:
+            metadata = {**metadata, "periods": read_periods(mapping["periods"], layout)}
         categorical, categories = read_categorical(mapping.get("categorical", ()), layout)
         past = Past.read(mapping.get("history"), mapping.get("differences"))
         past.changing(layout, categorical)

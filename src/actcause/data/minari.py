@@ -29,6 +29,7 @@ def from_minari(
     categorical: Sequence[str] = (),
     classes: Mapping[str, str] | None = None,
     places: Sequence[str] | None = None,
+    periods: Mapping[str, float] | None = None,
     cause: str | None = None,
     history: int = 0,
     differences: bool | Sequence[str] = False,
@@ -39,9 +40,9 @@ def from_minari(
     Every entry of the observation is a factor (`factors` chooses some, or says which slices are which), and so are the
     actions, under the name `action` (None leaves them out). The outcome is the factor `outcome` one step later, or some
     `outcome_features` of it; `own` defaults to it. `categorical` lists features or factors that are categories;
-    discrete actions of a Minari data set are. `classes` and `places` are those of `Transitions`. An object all of
-    whose values are NaN is absent. `cause` names an entry of the episode's infos that holds the true causes, in the
-    order of the factors. `history` and `differences` are those of `Transitions.with_history`.
+    discrete actions of a Minari data set are. `classes`, `places` and `periods` are those of `Transitions`. An object
+    all of whose values are NaN is absent. `cause` names an entry of the episode's infos that holds the true causes, in
+    the order of the factors. `history` and `differences` are those of `Transitions.with_history`.
 
     >>> from types import SimpleNamespace
     >>> observations = {"ball": np.arange(4.0)[:, None], "paddle": np.zeros((4, 1))}
@@ -70,7 +71,9 @@ def from_minari(
         if layout is None:
             layout = _layout(columns, features, own or outcome, outcome, outcome_features)
             kinds = [*categorical, *([action] if action in layout.factors and acts_discretely else [])]
-            metadata = describe_kinds(layout, {}, categorical=kinds or None, classes=classes, places=places)
+            metadata = describe_kinds(
+                layout, {}, categorical=kinds or None, classes=classes, places=places, periods=periods
+            )
         own_number = getattr(episode, "id", None)
         number = int(own_number) if isinstance(own_number, (int, np.integer)) else position
         numbers.append(number)

@@ -40,8 +40,8 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     `outcome` is the factor that is explained, or some `outcome_features` of it; steps from or to a state without it are
     not recorded. `truth(before, action, after, info)`, with the observations as the environment gives them, returns the
-    factors that caused the outcome of the step: their names, or `{factor: bool}`. `classes`, `edges`, `places` and
-    `metadata` are those of a [mapping](../data.md#your-own-csv).
+    factors that caused the outcome of the step: their names, or `{factor: bool}`. `classes`, `edges`, `places`,
+    `periods` and `metadata` are those of a [mapping](../data.md#your-own-csv).
 
     >>> class Drift(gymnasium.Env):
     ...     observation_space = spaces.Dict({"block": spaces.Box(-9, 9, (1,)), "wind": spaces.Box(-1, 1, (1,))})
@@ -73,6 +73,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         classes: Mapping[str, str] | None = None,
         edges: Sequence[str] | None = None,
         places: Sequence[str] | None = None,
+        periods: Mapping[str, float] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(env, gymnasium.Env):
@@ -93,6 +94,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
             "classes": classes,
             "edges": edges,
             "places": places,
+            "periods": periods,
             "metadata": {"environment": name, **(metadata or {})},
         }
         self._columns: dict[str, list[Any]] = {}

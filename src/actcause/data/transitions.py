@@ -35,7 +35,8 @@ class Transitions(RowArrays):
     truth is known. `episode[n]` numbers the episode; `mask[n, f]` is false where the object is absent, whose
     features then count as 0; so is an object all of whose features are NaN. `categorical` lists features that are
     kinds, not amounts (`["door.state", "action"]`), `classes` which factors are of one kind, `places` the features that
-    say where a thing is, as in a [mapping](../data.md#your-own-csv); the metadata keep them. `extra` holds further
+    say where a thing is, `periods` which begin anew after a full turn, as in a [mapping](../data.md#your-own-csv); the
+    metadata keep them. `extra` holds further
     values of each row, `metadata` whatever JSON can hold. The arrays are kept as read-only views, not copied: do not
     change them behind its back.
 
@@ -66,6 +67,7 @@ class Transitions(RowArrays):
         categorical: Sequence[str] | None = None,
         classes: Mapping[str, str] | None = None,
         places: Sequence[str] | None = None,
+        periods: Mapping[str, float] | None = None,
         extra: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
@@ -81,7 +83,9 @@ class Transitions(RowArrays):
             width=state.shape[2],
             outcome_width=outcome.shape[1],
         )
-        known = describe_kinds(layout, metadata, categorical=categorical, classes=classes, places=places)
+        known = describe_kinds(
+            layout, metadata, categorical=categorical, classes=classes, places=places, periods=periods
+        )
         self._fill(layout, state, outcome, cause, mask, episode, extra, known)
         if len(self) > 1 and bool((self.outcome == self.outcome[0]).all()):
             raise DataError(

@@ -123,7 +123,7 @@ def view_outcome(recording: Recording, group: OutcomeClass, outcome: str) -> Tra
         names.append(feature)
     outcome_names = [f"{name}~{k}" for k in range(group.repeats) for name in names]
     kinds = [recording.classes[factor] for factor in factors]
-    metadata = {key: value for key, value in recording.metadata.items() if key in ("places", "categories")}
+    metadata = {key: value for key, value in recording.metadata.items() if key in ("places", "periods", "categories")}
     return Transitions.of(
         Layout.build(slots, named, own=OWN, outcome_features=outcome_names),
         state=state,

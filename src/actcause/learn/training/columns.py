@@ -18,7 +18,7 @@ from .encoding import Encoder
 
 @dataclass(frozen=True)
 class Span:
-    """The columns of one feature: one, or several of which one is on where the feature is categorical."""
+    """The columns of one feature: one, of an angle three, or several of which one is on where it is categorical."""
 
     factor: int
     feature: str
@@ -38,9 +38,8 @@ def spans(encoder: Encoder) -> list[Span]:
     for position, factor in enumerate(encoder.layout.factors):
         at = 0
         for feature in encoder.layout.features[factor]:
-            seen = encoder.categories.get((factor, feature))
-            width = 1 if seen is None else len(seen)
-            found.append(Span(position, feature, at, at + width, seen is not None))
+            width = encoder.count_columns(factor, feature)
+            found.append(Span(position, feature, at, at + width, (factor, feature) in encoder.categories))
             at += width
     return found
 

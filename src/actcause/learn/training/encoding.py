@@ -2,13 +2,15 @@
 
 A factor is shown as its standardised features, its position relative to the outcome's own previous value
 (where both have a feature of that name), and whether it is there at all. The target is the outcome's change.
-Categorical features become one column for each value seen in training.
+Categorical features become one column for each value seen in training, angles three (`angles.py`): the value, its
+cosine and its sine. What has a heavy tail is compressed (`heavy_tails.py`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,11 @@ from ...data import Transitions
 from ...data.layout import Layout
 from ...errors import DataError, quote, suggest
 from ..errors import LearnError
+from .angles import find_periods, find_rotations, turn_back, wrap
+from .heavy_tails import compress, expand, find_bound
 
 Array = np.ndarray[Any, Any]
+ARRAYS = ("mean", "scale", "target_mean", "target_scale")
 STILL = 1e-6  # spreads below this share of the values' size are rounding, not variation
 
 
@@ -61,6 +66,9 @@ class Encoder:
     scale: Array
     target_mean: Array  # (outcome columns,)
     target_scale: Array
+    periods: Mapping[str, float] = field(default_factory=dict)  # of features that are angles: a full turn
+    rotations: tuple[tuple[int, ...], ...] = ()  # outcome features that are a quaternion, four each
+    bounds: Mapping[tuple[str, str], float] = field(default_factory=dict)  # (factor or "next", feature) of heavy tails
 
     @classmethod
     def fit(
@@ -70,7 +78,8 @@ class Encoder:
         named = _classes(data, data.metadata.get("classes") if classes is None else classes)
         listed = data.metadata.get("categorical", ()) if categorical is None else categorical
         categories = _categories(data, listed)
-        blank = cls(data.layout, named, categories, *(np.zeros(0),) * 4)
+        blank = cls(data.layout, named, categories, *(np.zeros(0),) * 4, find_periods(data), find_rotations(data))
+        blank = replace(blank, bounds=blank._find_bounds(data))
         raw = blank._columns(data)
         mean, scale = _spread(raw, data.mask)
         for same in set(named):  # factors of one class are measured with one ruler
@@ -83,7 +92,7 @@ class Encoder:
         mean[:, relative:] = 0  # a difference of 0 is contact: it stays 0
         target = blank._target(data)
         target_mean, target_scale = _spread(target[:, None], None)
-        return cls(data.layout, named, categories, mean, scale, target_mean[0], target_scale[0])
+        return replace(blank, mean=mean, scale=scale, target_mean=target_mean[0], target_scale=target_scale[0])
 
     @property
     def own(self) -> int | None:
@@ -110,11 +119,15 @@ class Encoder:
         """List the column of each feature of a factor that is no category."""
         found, at = {}, 0
         for name in self.layout.features[factor]:
-            seen = self.categories.get((factor, name))
-            if seen is None:
+            if (factor, name) not in self.categories:
                 found[name] = at
-            at += 1 if seen is None else len(seen)
+            at += self.count_columns(factor, name)
         return found
+
+    def count_columns(self, factor: str, feature: str) -> int:
+        """Count the columns of a feature: of a category one for each value, of an angle three."""
+        seen = self.categories.get((factor, feature))
+        return len(seen) if seen is not None else 3 if feature in self.periods else 1
 
     @property
     def width(self) -> int:
@@ -143,16 +156,14 @@ class Encoder:
 
     def with_target_scale(self, target_scale: Array) -> Encoder:
         """Copy it with another spread of the target."""
-        return Encoder(
-            self.layout, self.classes, self.categories, self.mean, self.scale, self.target_mean, target_scale
-        )
+        return replace(self, target_scale=target_scale)
 
     # -- columns -----------------------------------------------------------------------------------
 
     def _width(self) -> int:
         """Count the columns that a factor has before its relative ones."""
         return max(
-            sum(len(self.categories.get((factor, feature), (0,))) for feature in features)
+            sum(self.count_columns(factor, feature) for feature in features)
             for factor, features in self.layout.features.items()
         )
 
@@ -173,23 +184,52 @@ class Encoder:
             for feature, name in enumerate(layout.features[factor]):
                 values = data.state[:, position, feature]
                 seen = self.categories.get((factor, name))
-                if seen is None:
-                    columns[:, position, at] = values
-                    at += 1
-                else:
+                if seen is not None:
                     columns[:, position, at : at + len(seen)] = values[:, None] == np.asarray(seen)
-                    at += len(seen)
+                elif name in self.periods:
+                    turned = values * (2 * math.pi / self.periods[name])
+                    columns[:, position, at : at + 3] = np.stack([values, np.cos(turned), np.sin(turned)], axis=1)
+                else:
+                    columns[:, position, at] = compress(values, self.bounds.get((factor, name), math.inf))
+                at += self.count_columns(factor, name)
         for position, feature, k in shared:
             before = data.state[:, layout.index(layout.own or ""), own.index(measured[k])]
             columns[:, position, width + used.index(k)] = data.state[:, position, feature] - before
         return columns
 
+    def _change(self, data: Transitions) -> Array:
+        """Return the outcome's change in float64, the short way round: (rows, outcome features)."""
+        change = data.change.astype(np.float64)
+        for k, _ in self.layout.shared:
+            turn = self.periods.get(self.layout.outcome_features[k])
+            if turn is not None:
+                change[:, k] = wrap(change[:, k], turn)
+        for rotation in self.rotations:
+            turn_back(change, data.outcome, rotation)
+        return change
+
+    def _find_bounds(self, data: Transitions) -> dict[tuple[str, str], float]:
+        """Find what is to be compressed: features that the outcome's own factor does not share, and the outcome's."""
+        own = data.layout.own
+        others = {name for factor in data.factors if factor != own for name in data.features[factor]}
+        shared = {name for name in data.features[own] if name in others} if own is not None else set()
+        found: dict[tuple[str, str], float] = {}
+        for same in dict.fromkeys(self.classes):
+            members = [k for k, name in enumerate(self.classes) if name == same]
+            for feature, name in enumerate(data.features[data.factors[members[0]]]):
+                if name not in shared and name not in self.periods:
+                    values = data.state[:, members, feature].ravel()
+                    found |= {(data.factors[k], name): find_bound(values) for k in members}
+        change = self._change(data)
+        found |= {("next", name): find_bound(change[:, k]) for k, name in enumerate(data.outcome_features)}
+        return {key: bound for key, bound in found.items() if math.isfinite(bound) and key not in self.categories}
+
     def _target(self, data: Transitions) -> Array:
-        parts = []
+        parts, change = [], self._change(data)
         for k, name in enumerate(self.layout.outcome_features):
             seen = self.categories.get(("next", name))
             if seen is None:
-                parts.append(data.change[:, k : k + 1].astype(np.float64))
+                parts.append(compress(change[:, k : k + 1], self.bounds.get(("next", name), math.inf)))
             else:
                 parts.append((data.outcome[:, k : k + 1] == np.asarray(seen)).astype(np.float64))
         return np.concatenate(parts, axis=1)
@@ -206,9 +246,12 @@ class Encoder:
                 found[..., feature] = np.asarray(seen)[values[..., at : at + len(seen)].argmax(axis=-1)]
                 at += len(seen)
                 continue
-            found[..., feature] = values[..., at]
+            found[..., feature] = expand(values[..., at], self.bounds.get(("next", name), math.inf))
             if feature in before:  # what networks predict is its change
                 found[..., feature] += data.state[:, self.own or 0, before[feature]]
+                if name in self.periods:  # as near to what came as the same angle can be
+                    apart = found[..., feature] - data.outcome[:, feature]
+                    found[..., feature] = data.outcome[:, feature] + wrap(apart, self.periods[name])
             at += 1
         return found
 
@@ -216,22 +259,30 @@ class Encoder:
 
     def to_json(self) -> dict[str, Any]:
         """Return what `from_json` needs besides the layout."""
-        arrays = ("mean", "scale", "target_mean", "target_scale")
         return {
             "classes": list(self.classes),
             "categories": [[*key, list(values)] for key, values in self.categories.items()],
-            **{name: getattr(self, name).tolist() for name in arrays},
+            "periods": dict(self.periods),
+            "rotations": [list(four) for four in self.rotations],
+            "bounds": [[*key, bound] for key, bound in self.bounds.items()],
+            **{name: getattr(self, name).tolist() for name in ARRAYS},
         }
 
     @classmethod
     def from_json(cls, layout: Layout, document: Mapping[str, Any]) -> Encoder:
         """Read the encoder that `to_json` described."""
         try:
-            arrays = [
-                np.asarray(document[n], dtype=np.float64) for n in ("mean", "scale", "target_mean", "target_scale")
-            ]
+            arrays = {name: np.asarray(document[name], dtype=np.float64) for name in ARRAYS}
             categories = {(str(f), str(n)): tuple(map(float, v)) for f, n, v in document["categories"]}
-            encoder = cls(layout, tuple(map(str, document["classes"])), categories, *arrays)
+            encoder = cls(
+                layout,
+                tuple(map(str, document["classes"])),
+                categories,
+                **arrays,
+                periods={str(name): float(turn) for name, turn in document.get("periods", {}).items()},
+                rotations=tuple(tuple(map(int, four)) for four in document.get("rotations", ())),
+                bounds={(str(f), str(n)): float(bound) for f, n, bound in document.get("bounds", ())},
+            )
         except (KeyError, TypeError, ValueError) as wrong:
             raise LearnError(f"Not a description of an encoder: {quote(wrong)}.") from wrong
         if len(encoder.classes) != len(layout.factors) or encoder.mean.shape != encoder.scale.shape:
