@@ -248,6 +248,8 @@ class MaskEM:
         apart = torch.cat([found.apart for found in held])
         target_held = torch.as_tensor(replica.held_encoded.target, device=self.device) / self.surprises.scale[position]
         shares = {replica.train.factors[k]: float((odds[:, i] > 0).float().mean()) for i, k in enumerate(scored)}
+        full_error = float(full.mean())
+        blind_error = float((target_held - target_held.median(dim=0).values).abs().mean())
         learned = {
             "penalty": penalty,
             "temperature": temperature,
@@ -261,14 +263,10 @@ class MaskEM:
             "kept": best,
             "disagreement": misses[best],
             "noise": noise,
+            "missed": full_error / max(blind_error, 1e-9),
             "shares": shares,
         }
-        notes = diagnose(
-            shares=shares,
-            full_error=float(full.mean()),
-            blind_error=float((target_held - target_held.median(dim=0).values).abs().mean()),
-            stopped=stopped,
-        )
+        notes = diagnose(shares=shares, full_error=full_error, blind_error=blind_error, stopped=stopped)
         learner.finish(replica, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
 
     def _judge(self, replica: int, fold: int | None = None) -> Callable[[Tensor, Tensor, Tensor | None], MaskErrors]:

@@ -53,9 +53,9 @@ class JACI(MaskJACI):
     """Actual causes of observed transitions, with nothing to set: the default (`jaci-auto`).
 
     Learns as `MaskJACI`, whose options it takes, and checks the result on held-out rows. Where more than a tenth of
-    the surprising rows get no cause, or what the state says disagrees with what the outcome shows, it learns once more
-    as `ExchangeJACI` (of the options, with `steps`, `distil_steps`, `batch` and `width`), and keeps the better of the
-    two; `learned_["learned_by"]` says which.
+    the surprising rows get no cause, what the state says disagrees with what the outcome shows, or the model does no
+    better than a constant, it learns once more as `ExchangeJACI` (of the options, with `steps`, `distil_steps`, `batch`
+    and `width`), and keeps the better of the two; `learned_["learned_by"]` says which.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 1000, seed=3)
@@ -191,7 +191,7 @@ class _Both:
     ) -> float:
         """Finish one replica in one way, and say how far it is from what may be left open: up to 1 all is well.
 
-        With `left_open` what the state says may disagree with the outcome.
+        With `left_open` what the state says may disagree with the outcome, and the model may err.
         """
         replica = training.replicas[position]
         training.finish(position, replica, self.history, stopped)
@@ -207,7 +207,7 @@ class _Both:
         found["omitted"] = measure_omitted(replica.held, named, surprising, learner.predict_outcome)
         if isinstance(learner, MaskJACI) and self.exchange.columns.categorical:
             return UNFIT
-        told = {**found, "disagreement": 0.0} if left_open else found
+        told = {**found, "disagreement": 0.0, "missed": 0.0} if left_open else found
         return measure_doubt(told, rare=bool(self.shared.surprises.rare[position]))
 
     def _measure_events(self, position: int, learner: MaskJACI | ExchangeJACI) -> float:

@@ -89,13 +89,17 @@ def diagnose_events(
 def measure_doubt(learned: Mapping[str, Any], *, rare: bool) -> float:
     """Measure how far a result is from what may be left open, where events are `rare` or common: up to 1 all is well.
 
+    Masks are also doubted where their model, which sees all factors, does no better than a constant (`missed`).
+
     >>> found = {"unexplained": 0.05, "omitted": 0.0, "disagreement": 0.06}
     >>> measure_doubt(found, rare=True) < 1 < measure_doubt(found, rare=False)
     True
+    >>> measure_doubt({**found, "missed": 1.8}, rare=True)
+    2.0
     """
     most = DISAGREEING if rare else DISAGREEING_OFTEN
     left = max(learned["unexplained"], learned["omitted"]) / UNEXPLAINED
-    return float(max(left, learned["disagreement"] / most))
+    return float(max(left, learned["disagreement"] / most, learned.get("missed", 0.0) / LEARNED))
 
 
 def diagnose_model(learned: Mapping[str, Any]) -> list[str]:
