@@ -185,8 +185,8 @@ class ModelSource:
         raise _report_missing("context", "what the roots were", listed + (",..." if len(inputs) > 5 else ""))
 
     @contextmanager
-    def telling_steps(self) -> Iterator[None]:
-        """Say of contexts that are too many how many steps they are of, where an example has fewer."""
+    def naming_steps(self) -> Iterator[None]:
+        """Add to an error about too many contexts that the example has fewer steps than were asked about."""
         try:
             yield
         except TooLargeError:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..learn.learner import Learner
     from ..learn.training.replica import Replica
     from ..learn.training.session import Callback, Session
-    from .told import ToldNetwork
+    from .supervised import SupervisedNetwork
 
 VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
 DOMAINS = (*VECTORS, *RESAMPLED)
@@ -164,27 +164,27 @@ def fit_and_measure(
     return [{**measure(learner, test), **cost} for learner, (_, test) in zip(learners, recorded, strict=True)]
 
 
-def teach_and_measure(
+def train_on_causes_and_measure(
     seeds: Sequence[int], recorded: Sequence[tuple[Transitions, Transitions]], device: str, options: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Tell networks the true causes, one after the other, and measure each as learners are measured."""
-    from .told import STEPS, teach
+    """Train a network on the true causes for each seed, and measure it as learners are measured."""
+    from .supervised import STEPS, train_on_causes
 
     found = []
     for seed, (train, test) in zip(seeds, recorded, strict=True):
         began, worked = time.perf_counter(), time.process_time()
-        told = teach(train, seed, device, options.get("steps", STEPS))
+        network = train_on_causes(train, seed, device, options.get("steps", STEPS))
         cost = {
             "training_seconds": round(time.perf_counter() - began, 2),
             "processor_seconds": round(time.process_time() - worked, 2),
             "trained_together": 1,
             "peak_memory": read_peak_memory(),
         }
-        found.append({**measure(told, test), **cost})
+        found.append({**measure(network, test), **cost})
     return found
 
 
-def measure(learner: Learner | ToldNetwork, test: Transitions) -> dict[str, Any]:
+def measure(learner: Learner | SupervisedNetwork, test: Transitions) -> dict[str, Any]:
     """Measure what is predicted and what is explained in hindsight, over all rows and factor by factor, in percent."""
     from ..learn.evaluation import evaluate
 
