@@ -1,7 +1,7 @@
 """A network that is trained on the true causes: how well causes can be read off the state at all.
 
 It has the shape of the network that answers in `jaci-exchange`, and learns from the labels of the same recording. No
-learner of ours sees a label. The error of this network shows how much of theirs comes from the recording and the network.
+learner of ours sees a label. What this network gets wrong is due to the recording and the network, not to that.
 """
 
 from __future__ import annotations

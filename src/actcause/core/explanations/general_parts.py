@@ -23,8 +23,7 @@ import numpy as np
 from ..contexts import ContextTable
 from ..definitions import Deadline
 from ..expression import Array, Expression
-from ..solvers.circuit import Circuit, Domain, World
-from ..solvers.looks import feed_with_looks, solve_with_looks
+from ..solvers.circuit import Circuit, Domain, World, add_with_checks, solve_with_checks
 
 MOST_CAUSES = 16  # that are played elsewhere; more are seldom all causes there too
 
@@ -47,7 +46,7 @@ class GeneralParts:
         self._write(circuit)
         self._top = circuit.top
         self._solver: Any = Glucose4()
-        feed_with_looks(self._solver, circuit.clauses, deadline.check)
+        add_with_checks(self._solver, circuit.clauses, deadline.check)
         self._solver.set_phases([-literal for literal in self._chosen.values()])
         self._true: list[int] = []
 
@@ -166,7 +165,7 @@ class GeneralParts:
 
     def _solve(self, assumptions: Sequence[int]) -> bool:
         self.deadline.check()
-        satisfiable = bool(solve_with_looks(self._solver, assumptions, self.deadline.check))
+        satisfiable = bool(solve_with_checks(self._solver, assumptions, self.deadline.check))
         if satisfiable:
             self._true = self._solver.get_model()
         return satisfiable
