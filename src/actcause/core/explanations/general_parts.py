@@ -99,7 +99,7 @@ class GeneralParts:
         proof = self._shorten_proof(context, [here, self._tight, self._chosen[name]])
         where = self._agreeing(proof, row)
         for cause in causes:
-            where = self._undone(cause, row, context, where)
+            where = self._find_undone(cause, row, context, where)
         return False, where
 
     def _carry_over(self, name: str, row: int, context: list[int], others: list[str]) -> Array:
@@ -108,9 +108,9 @@ class GeneralParts:
             if other != name and other not in others and not self._solve([*context, *self._within([*others, other])]):
                 others.append(other)
         proof = self._shorten_proof(context, self._within(others))
-        return self._undone([*others, name], row, context, self._agreeing(proof, row))
+        return self._find_undone([*others, name], row, context, self._agreeing(proof, row))
 
-    def _undone(self, names: list[str], row: int, context: list[int], where: Array) -> Array:
+    def _find_undone(self, names: list[str], row: int, context: list[int], where: Array) -> Array:
         """Find those of some contexts in which a witness of these variables, found in one, undoes the effect."""
         self._solve([*context, *self._within(names)])
         do: dict[str, Any] = {name: self._value(self._world[name]) for name in names}
