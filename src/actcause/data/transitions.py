@@ -143,7 +143,7 @@ class Transitions(RowArrays):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What is not wrong but worth knowing, a sentence each: factors that never change, scattered episodes."""
+        """Sentences on what is not wrong but worth knowing: factors that never change, scattered episodes."""
         notes = []
         for position, factor in enumerate(self.factors):
             values = self.state[:, position]

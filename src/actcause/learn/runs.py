@@ -87,7 +87,7 @@ def train(
     patience: int | None = None,
     tensorboard: bool | None = None,
 ) -> Trained:
-    """Fit a learner and keep the course of it in the folder `out`.
+    """Fit a learner, and keep its checkpoints, history and result in the folder `out`.
 
     With several `seeds`, from the learner's own on, all are trained side by side, and the best is kept: see
     `actcause.learn.seeds`. `source` is what the data are called. `patience` ends a stage whose loss has not become 1%
@@ -159,7 +159,7 @@ def summary(folder: Path) -> dict[str, Any]:
 def _find_start(
     folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
 ) -> checkpoint.Saved | Trained | None:
-    """Find the checkpoint to go on from, the run where it had finished, or None where training begins anew."""
+    """Return the checkpoint to resume from, or the run if it has finished, or None if training begins anew."""
     check_free(folder, resume, overwrite)
     if not resume or not _is_run(folder):
         return None
@@ -243,7 +243,7 @@ class _Recorder:
     notes: list[str] = field(default_factory=list)
 
     def begin(self, session: Session) -> None:
-        """Begin to write: all checks have passed, and the first step is next."""
+        """Begin to write; all checks have passed and training is about to start."""
         self.session, self.began, self.before = session, time.monotonic(), 0.0
         self.writer: Any = None
         self.keeps = self.processes is None or self.processes.rank == 0

@@ -24,7 +24,7 @@ Reply = tuple[Any, str | None] | Died
 
 
 class TaskPool(Protocol):
-    """Where tasks are run; `number` tells them apart."""
+    """What runs the tasks of an engine; each task has a `number`."""
 
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
         """Have a worker begin the task; one that is lost on the way is reported by `collect_finished`."""

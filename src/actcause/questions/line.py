@@ -77,7 +77,7 @@ class Line:
 
     @cached_property
     def key(self) -> str:
-        """The same for the same question."""
+        """A digest of the question, under which a journal keeps its answer."""
         question = json.dumps([VERSION, self.fields, self.text], sort_keys=True)
         return blake2b(question.encode(), digest_size=16).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Merge results that were made elsewhere and came home as a file."""
+"""Merge results that another machine has made and written to a file."""
 
 from __future__ import annotations
 

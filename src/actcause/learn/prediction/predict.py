@@ -27,7 +27,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PredictedFiles:
-    """What came of it."""
+    """The result of predicting files: rows, causes found, and files that failed."""
 
     settings: PredictionSettings
     files: tuple[Path, ...]  # finished, now or before

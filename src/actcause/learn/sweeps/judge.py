@@ -34,7 +34,7 @@ Array = np.ndarray[Any, Any]
 LEARNED, HELD = 100_000, 20_000  # rows looked at, at most
 BATCH, RATE, DECAY = 512, 3e-3, 1e-3
 STEPS, LEAST, OFTEN = 1000, 50, 20  # steps: at most, at least, and as many as show every row so often
-TOLD = (0.0, 0.5, 1.0)  # what the network is told about what it sees: the own factor alone, those named, all
+TOLD = (0.0, 0.5, 1.0)  # an input that tells the network what it is shown: the own factor alone, those named, all
 NOTHING = 0.01  # where all factors tell less than this share of the rows apart, there is nothing to explain
 SEED = 0
 
@@ -59,7 +59,7 @@ def judge_learner(learner: Learner, data: Transitions) -> Judgement:
 
 @dataclass(frozen=True)
 class _Shown:
-    """DeviceRows, and what the network may see of them: `masks` (rows, what it is told, factors)."""
+    """Rows on the device, and the factors that the network is shown in each way: `masks` (rows, `TOLD`, factors)."""
 
     rows: DeviceRows
     masks: Tensor
@@ -77,7 +77,7 @@ class _Shown:
 
     @property
     def named(self) -> Tensor:
-        """How many factors are named besides the outcome's own: (rows,)."""
+        """The number of factors named besides the outcome's own: (rows,)."""
         return (self.masks[:, 1] - self.masks[:, 0]).sum(-1)
 
 
@@ -129,7 +129,7 @@ class _Judge:
         return Sampler([self.surprises.pools(0)], BATCH, [SEED], "judge", self.device)
 
     def _expect(self, shown: _Shown, index: Tensor) -> Tensor:
-        """Give what the network expects: (1, what it is told, rows, outputs)."""
+        """Predict the outcome in each way of showing factors: (1, `TOLD`, rows, outputs)."""
         told = self.told.expand(1, -1, index.shape[1])
         embedded = self.model.embedding(shown.rows.network_inputs(index))
         predicted: Tensor = self.model(embedded, shown.masks[index].transpose(1, 2), told)
