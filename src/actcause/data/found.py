@@ -1,4 +1,4 @@
-"""What a run found, as it stands beside the rows: the columns of `actcause predict`, read back as arrays.
+"""What a run has found, read back as arrays from the columns that `actcause predict` writes.
 
 Rows of one outcome have the extra values `found.FACTOR`, whole states have `found.OUTCOME.FACTOR`.
 """

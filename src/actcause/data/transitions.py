@@ -194,7 +194,7 @@ class Transitions(RowArrays):
         return part
 
     def replaced(self, **changes: Any) -> Transitions:
-        """Return the same with other arrays or other metadata, checked again.
+        """Return a copy with other arrays or other metadata, checked again.
 
         >>> data = Transitions(factors=["a"], state=[[[1.0]], [[3.0]]], outcome=[[2.0], [6.0]])
         >>> data.replaced(episode=[0, 1]).episode
