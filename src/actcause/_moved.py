@@ -1,4 +1,4 @@
-"""Where modules went: an import by an earlier path still works, and warns."""
+"""Imports by module paths that earlier documentation showed still work, and warn with the new path."""
 
 from __future__ import annotations
 
