@@ -158,7 +158,7 @@ def summary(folder: Path) -> dict[str, Any]:
 
 def _find_start(
     folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
-) -> checkpoint.Saved | Trained | None:
+) -> checkpoint.Checkpoint | Trained | None:
     """Return the checkpoint to resume from, or the run if it has finished, or None if training begins anew."""
     check_free(folder, resume, overwrite)
     if not resume or not _is_run(folder):
@@ -236,7 +236,7 @@ class _Recorder:
     every: float
     patience: int | None
     tensorboard: bool | None
-    restored: checkpoint.Saved | None
+    restored: checkpoint.Checkpoint | None
     processes: TrainingProcesses | None = None  # of several processes; only the first has files
     asked: list[int] = field(default_factory=list)  # signals that came
     status: str = "training"

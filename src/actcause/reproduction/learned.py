@@ -101,7 +101,7 @@ def fit_seeds(
         if one.classes is not None or one.categorical is not None:
             raise QueryError("Experiments take classes and categorical features from the domain; leave them out.")
     runs = [
-        replace(_prepare(_Same(each), one.seed, one.held_out), learner=one)
+        replace(_prepare(_RecordingKey(each), one.seed, one.held_out), learner=one)
         for one, each in zip(learners, data, strict=True)
     ]  # fmt: skip
     course = Session(find_device(device), seeds[0], callback)
@@ -113,7 +113,7 @@ def fit_seeds(
     return learners, time.perf_counter() - began
 
 
-class _Same:
+class _RecordingKey:
     """A recording as the key of a cache: the very object, not one with equal rows."""
 
     def __init__(self, data: Transitions) -> None:
@@ -123,11 +123,11 @@ class _Same:
         return id(self.data)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.data is self.data
+        return isinstance(other, _RecordingKey) and other.data is self.data
 
 
 @lru_cache(maxsize=KEPT)
-def _prepare(recording: _Same, seed: int, held_out: float) -> Replica:
+def _prepare(recording: _RecordingKey, seed: int, held_out: float) -> Replica:
     """Split and encode the recording; its learner stands for those of all methods."""
     from ..learn import Never
     from ..learn.training.replica import prepare_replica

@@ -15,7 +15,7 @@ import pytest
 from actcause.cli import main
 from actcause.learn.training import surprises, thresholds
 from actcause.reproduction import learned, pages
-from actcause.reproduction.catalogue import CLONE, Listed, catalogue, find_folder
+from actcause.reproduction.catalogue import CLONE, ExperimentFile, catalogue, find_folder
 from actcause.reproduction.certificates import FILE
 from actcause.reproduction.experiment import SIZES, piece_key
 from actcause.reproduction.plots import digest
@@ -33,7 +33,7 @@ each = pytest.mark.parametrize("listed", KNOWN.values(), ids=list(KNOWN))
 
 
 @each
-def test_a_file_is_an_experiment_of_its_own_name(listed: Listed) -> None:
+def test_a_file_is_an_experiment_of_its_own_name(listed: ExperimentFile) -> None:
     tree = ast.parse(listed.file.read_text(encoding="utf-8"))
     assert listed.experiment.name == listed.file.stem
     assert listed.experiment.name in (ast.get_docstring(tree) or "")
@@ -45,7 +45,7 @@ def test_a_file_is_an_experiment_of_its_own_name(listed: Listed) -> None:
 
 @each
 @pytest.mark.parametrize("size", SIZES)
-def test_pieces_have_names_of_their_own_and_settings_that_json_can_hold(listed: Listed, size: str) -> None:
+def test_pieces_have_names_of_their_own_and_settings_that_json_can_hold(listed: ExperimentFile, size: str) -> None:
     arguments = listed.experiment.size(size)
     found = listed.experiment.pieces(arguments)
     assert len({piece_key(piece) for piece in found}) == len(found) > 0

@@ -52,20 +52,20 @@ def judge_learner(learner: Learner, data: Transitions) -> Judgement:
     train, held = split_of(data, learner.held_out, learner.seed)
     train, held = _thin(train, LEARNED), _thin(held, HELD)
     encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
-    judge = _Judge(encoder, _Shown.of(learner, train, encoder), find_device(learner.device))
+    judge = _Judge(encoder, _ShownRows.of(learner, train, encoder), find_device(learner.device))
     judge.learn()
-    return judge.judge(_Shown.of(learner, held, encoder))
+    return judge.judge(_ShownRows.of(learner, held, encoder))
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _ShownRows:
     """Rows on the device, and the factors that the network is shown in each way: `masks` (rows, `TOLD`, factors)."""
 
     rows: DeviceRows
     masks: Tensor
 
     @classmethod
-    def of(cls, learner: Learner, data: Transitions, encoder: Encoder) -> _Shown:
+    def of(cls, learner: Learner, data: Transitions, encoder: Encoder) -> _ShownRows:
         device, own = find_device(learner.device), encoder.own
         rows = DeviceRows.load([encoder.encode(data)], [folds_of(data.episode, len(data), SEED)], own, device)
         there = np.ones((len(data), rows.factors), bool) if data.mask is None else data.mask
@@ -84,7 +84,7 @@ class _Shown:
 class _Judge:
     """The network, and how it learns."""
 
-    def __init__(self, encoder: Encoder, shown: _Shown, device: torch.device) -> None:
+    def __init__(self, encoder: Encoder, shown: _ShownRows, device: torch.device) -> None:
         self.shown, self.device = shown, device
         self.told = torch.tensor(TOLD, device=device).view(1, -1, 1)
         with torch.random.fork_rng(devices=[]):
@@ -102,7 +102,7 @@ class _Judge:
         Trainer(nets, SEED, self.device).run([*self.surprises.stages(steps), stage])
 
     @torch.no_grad()
-    def judge(self, held: _Shown) -> Judgement:
+    def judge(self, held: _ShownRows) -> Judgement:
         rows, parts = held.rows, torch.split(torch.arange(len(held.rows), device=self.device), BATCH)
         target = rows.target / self.surprises.scale[0]
         error = torch.cat([(self._expect(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
@@ -128,7 +128,7 @@ class _Judge:
     def _sampler(self) -> Sampler:
         return Sampler([self.surprises.pools(0)], BATCH, [SEED], "judge", self.device)
 
-    def _expect(self, shown: _Shown, index: Tensor) -> Tensor:
+    def _expect(self, shown: _ShownRows, index: Tensor) -> Tensor:
         """Predict the outcome in each way of showing factors: (1, `TOLD`, rows, outputs)."""
         told = self.told.expand(1, -1, index.shape[1])
         embedded = self.model.embedding(shown.rows.network_inputs(index))
