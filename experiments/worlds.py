@@ -22,14 +22,14 @@ from actcause.reproduction.learned import (
     first_known,
     fit_and_measure,
     record_domain,
-    teach_and_measure,
+    train_on_causes_and_measure,
     uses,
 )
 from actcause.reproduction.tables import describe_missing, list_missing, spread, table
 
 WORLDS = ("door-key", "highway", "mujoco-pucks", "fetch-push", "fetch-slide", "ale-breakout", "reactor")
 OURS = "jaci-auto"
-TOLD = "told"  # a network that is told the true causes: no learner, but a measure for all
+TOLD = "told"  # a network that is trained on the true causes: no learner, but a measure for all
 BARS = {  # edge error and balanced error, in percent, that the default is to reach
     "door-key": (0.1, 1.0),
     "highway": (1.0, 2.0),
@@ -96,7 +96,7 @@ def run(pack: Sequence[Piece], arguments: Arguments, device: str) -> list[Any]:
     recorded = [record_domain(piece.world, piece.seed, arguments.frames, tests=arguments.tests) for piece in pack]
     seeds = [piece.seed for piece in pack]
     if pack[0].method == TOLD:
-        return teach_and_measure(seeds, recorded, device, arguments.options)
+        return train_on_causes_and_measure(seeds, recorded, device, arguments.options)
     return fit_and_measure(pack[0].method, seeds, recorded, device, arguments.options)
 
 

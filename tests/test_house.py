@@ -36,3 +36,14 @@ def test_lines_are_repeated_if_enough_of_them_stand_elsewhere_too(package: Path)
 
 def test_no_two_classes_of_the_package_have_one_name() -> None:
     assert house.list_classes_defined_twice(ROOT) == []
+
+
+def test_a_question_passes_at_most_ten_files() -> None:
+    stations = [file for file in house.walk_question(house.HERE) if Path(file).stem not in house.VOCABULARY]
+    assert len(stations) <= 10, stations
+
+
+def test_hardly_any_function_of_the_package_is_named_by_a_participle() -> None:
+    """Those that are left are properties, adjectives and public names."""
+    found = house.list_participles(ROOT)
+    assert len(found) <= 27, found

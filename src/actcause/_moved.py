@@ -1,4 +1,4 @@
-"""Where modules went: an import by an earlier path still works, and warns."""
+"""Imports by module paths that earlier documentation showed still work, and warn with the new path."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOVED = {
 }
 
 
-class Moved:
+class OldPathFinder:
     """Find a module under its old path, as the very module of the new one.
 
     It is a finder and a loader by its methods: `importlib.abc`, which names them, takes long to import.
@@ -75,4 +75,4 @@ def find_new_path(old: str) -> str | None:
 
 def install() -> None:
     """Look for old paths first: a module must not be loaded a second time under another name."""
-    sys.meta_path.insert(0, Moved())
+    sys.meta_path.insert(0, OldPathFinder())

@@ -31,7 +31,7 @@ def late(task: tuple[int, str]) -> int:
     return number
 
 
-def slept(seconds: float) -> int:
+def sleep(seconds: float) -> int:
     time.sleep(seconds)
     return os.getpid()
 
@@ -66,7 +66,7 @@ def unsendable(number: int) -> object:
     return (lambda: number) if number == 1 else number
 
 
-def slept_beside(folder: str) -> None:
+def sleep_beside(folder: str) -> None:
     """Says who it is, and sleeps."""
     (Path(folder) / f"{os.getpid()}.busy").touch()
     time.sleep(60)

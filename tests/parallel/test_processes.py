@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_tasks import PLACES, double, process, slept, unsendable
+from engine_tasks import PLACES, double, process, sleep, unsendable
 
 from actcause.parallel import engine, values
 from actcause.parallel.ordering import AHEAD
@@ -21,11 +21,11 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from actcause.parallel import engine, values
-from engine_tasks import slept_beside
+from engine_tasks import sleep_beside
 
 if __name__ == "__main__":
     with engine("local", workers=2) as workers:
-        list(values(workers.run(slept_beside, [sys.argv[1]] * 2)))
+        list(values(workers.run(sleep_beside, [sys.argv[1]] * 2)))
 """
 
 
@@ -54,8 +54,8 @@ def test_isolated_tasks_are_always_in_another_process() -> None:
 
 def test_workers_are_kept_for_the_next_run_and_end_with_the_engine() -> None:
     with engine(workers=2) as workers:
-        first = set(values(workers.run(slept, [0.0] * 4)))
-        second = set(values(workers.run(slept, [0.0] * 4)))
+        first = set(values(workers.run(sleep, [0.0] * 4)))
+        second = set(values(workers.run(sleep, [0.0] * 4)))
         assert first == second
         assert all(map(alive, first))
     assert not any(map(alive, first))
@@ -71,7 +71,7 @@ def test_no_more_tasks_are_begun_than_there_are_workers_for() -> None:
             yield 0.0
 
     with engine(workers=2) as workers:
-        outcomes = workers.run(slept, tasks())
+        outcomes = workers.run(sleep, tasks())
         assert taken == 0
         next(outcomes)
         assert taken <= 2 * AHEAD
@@ -79,7 +79,7 @@ def test_no_more_tasks_are_begun_than_there_are_workers_for() -> None:
 
 def test_an_abandoned_run_ends_its_tasks_and_the_engine_goes_on() -> None:
     with engine(workers=2) as workers:
-        outcomes = workers.run(slept, [0.0, 60.0, 60.0])
+        outcomes = workers.run(sleep, [0.0, 60.0, 60.0])
         next(outcomes)
         outcomes.close()  # type: ignore[attr-defined]
         assert list(values(workers.run(double, [1, 2, 3]))) == [2, 4, 6]
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_while_idle_costs_no_attempt() -> None:
 def test_closing_ends_workers_that_are_busy() -> None:
     others = set(multiprocessing.active_children())  # of tests before this one
     with engine(workers=2) as workers:
-        outcomes = workers.run(slept, [0.0, 600.0])
+        outcomes = workers.run(sleep, [0.0, 600.0])
         next(outcomes)
         assert set(multiprocessing.active_children()) - others
     assert not set(multiprocessing.active_children()) - others

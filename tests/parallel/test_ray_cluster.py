@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from engine_tasks import PLACES, double, slept
+from engine_tasks import PLACES, double, sleep
 
 from actcause.cli import main
 from actcause.parallel import EngineError, engine, ray_cluster, values
@@ -30,7 +30,7 @@ assert not ray.is_initialized()
 CALLER = """
 import sys
 from actcause.parallel import engine, values
-from engine_tasks import double, slept
+from engine_tasks import double, sleep
 
 for _ in range(2):
     with engine("ray", address=sys.argv[1]) as workers:
@@ -71,12 +71,12 @@ def test_abandoned_tasks_end_by_themselves_or_before_anything_else_is_begun(monk
     with engine("ray", workers=2) as workers:
         for seconds, grace, forced in ((0.3, 60.0, 0), (60.0, 0.0, 1)):
             monkeypatch.setattr(ray_cluster, "GRACE", grace)
-            begun = workers.run(slept, [0.0, seconds])
+            begun = workers.run(sleep, [0.0, seconds])
             next(begun)
             begun.close()
             assert len(ended) == forced
         assert ray.wait(ended, timeout=0)[0] == ended
-        assert [outcome.attempts for outcome in workers.run(slept, [0.0] * 4)] == [1] * 4
+        assert [outcome.attempts for outcome in workers.run(sleep, [0.0] * 4)] == [1] * 4
 
 
 def test_a_cluster_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

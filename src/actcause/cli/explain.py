@@ -51,7 +51,7 @@ def explain(
     if max_seconds is None and not as_json:
         max_seconds = options.EXPLAINED_SECONDS
     source = read_model(model, read_timing(steps, trace, effect, where, event, context, prior))
-    with source.telling_steps():
+    with source.naming_steps():
         question: dict[str, Any] = {
             "contexts": choose_contexts(source.model, where, contexts, prior),
             "effect": source.read_effect(effect),

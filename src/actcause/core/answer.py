@@ -55,10 +55,10 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Replay:
-    """What came out when a witness was played again; true if the effect went away, as it should.
+    """The result of replaying a witness; true if the effect went away, as it should.
 
-    `as_asked` is false if a contrast was not brought about, or in a world less normal than the actual one; `broken`
-    are the rules of normality that the world breaks.
+    `as_asked` is false if the world misses the contrast, or is less normal than the actual one. `broken` are the rules
+    of normality that the world breaks.
     """
 
     values: Mapping[str, int]
@@ -139,7 +139,7 @@ class Cause:
 
 
 class VerdictByConditions:
-    """What verdicts share that judge an event condition by condition: whether it holds, what fails, a sentence, JSON.
+    """What verdicts with several conditions have in common: whether all hold, which fails, a sentence, JSON.
 
     `ORDER` names the conditions that an event has to meet, in the order in which the first that fails is looked for.
     """
@@ -247,7 +247,7 @@ class Verdict(VerdictByConditions):
 
 
 class LazyList(Sequence[T]):
-    """Entries of a search, and how it ended; `len`, `[-1]` and `status` read it to its end."""
+    """The entries of a search, found as they are read; `len`, `[-1]` and `status` run it to its end."""
 
     def __init__(self, search: Iterator[T | Status], statistics: Mapping[str, int]) -> None:
         self.statistics, self._search = statistics, search

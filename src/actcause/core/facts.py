@@ -1,4 +1,4 @@
-"""What one look at an expression tells, without evaluating it."""
+"""Facts about an expression that one pass over its nodes collects; nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .logic import Not
 
 
 class Facts(NamedTuple):
-    """What one look at an expression tells."""
+    """What one pass over an expression collects."""
 
     names: tuple[str, ...]  # every name once, in reading order
     read_once: bool  # whether no name occurs twice
@@ -20,7 +20,7 @@ class Facts(NamedTuple):
 
 
 def facts(expression: Expression) -> Facts:
-    """Look at an expression once; large models have millions of nodes."""
+    """Collect the facts about an expression in one pass; large models have millions of nodes."""
     names: list[str] = []
     arithmetic = division = False
     nodes = 0

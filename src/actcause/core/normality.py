@@ -34,7 +34,7 @@ class Rule:
 
     @cached_property
     def facts(self) -> Facts:
-        """What one look at the formula tells; there may be many rules."""
+        """The facts about the formula, collected once, since there may be many rules."""
         return facts(self.formula)
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Normality:
             raise QueryError(wrong, parameter="normality")
 
     def spread(self, known: Container[str]) -> Normality:
-        """Put a rule about variables in time that names no step into as many rules as there are steps.
+        """Replace a rule that names variables in time without a step by one rule for each step.
 
         >>> [str(rule) for rule in Normality("valve == 0").spread({"valve@0", "valve@1"}).rules]
         ['valve@0 == 0', 'valve@1 == 0']
@@ -102,7 +102,7 @@ class Normality:
         return broken <= other if self.order == "inclusion" else self.weigh(broken) <= self.weigh(other)
 
     def best(self, worlds: Iterable[Broken]) -> tuple[Broken, ...]:
-        """Keep the worlds that no other is more normal than; by `count` one of them."""
+        """Keep the most normal worlds: those that no other world betters; by `count` only one of them."""
         found = list(dict.fromkeys(worlds))
         if self.order == "count":
             return (min(found, key=self.weigh),) if found else ()
@@ -113,7 +113,7 @@ class Normality:
         return tuple(str(self.rules[place].formula) for place in sorted(broken))
 
     def rank(self, items: Sequence[T], best: Sequence[tuple[Broken, ...]]) -> list[list[T]]:
-        """Sort items into ranks by their best worlds: the first has those that no other item betters, and so on."""
+        """Sort items into ranks by their best worlds; items that no other betters are in the first, and so on."""
         left = list(range(len(items)))
         ranks = []
         while left:

@@ -154,10 +154,10 @@ class Query:
         return frozenset() if self.normality is None else self.normality.find_broken(self.actual)
 
     def undone(self, values: Assignment, than: Broken | None = None) -> bool:
-        """Return whether the effect is gone in a world, as a witness must have it.
+        """Return whether a world would do for a witness: the effect is gone there.
 
-        The contrast holds there, and it is at least as normal as a world that breaks `than`, the actual one by
-        default.
+        With a contrast, the contrast also has to hold there. With normality, the world also has to be at least as
+        normal as one that breaks the rules `than`, by default the actual one.
         """
         if self.effect.value(values) or (self.contrast is not None and not self.contrast.value(values)):
             return False

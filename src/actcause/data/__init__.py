@@ -1,4 +1,4 @@
-"""Transitions: the value, its files, other people's files, recording of environments, and descriptions."""
+"""Transitions and recordings: our files and other people's, collecting from domains, recording environments."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def collect(
 
 @dataclass(frozen=True)
 class CollectionPlan:
-    """What is collected, checked: the domain, its names, who acts, how many worlds, and what is said about it."""
+    """A checked request to collect: the domain, its names, the policy, the number of worlds, and the metadata."""
 
     domain: Domain | World
     layout: Layout
@@ -121,7 +121,7 @@ class CollectionPlan:
     generator: np.random.Generator
 
     def refuse_size(self) -> DataError:
-        """Say that it does not fit."""
+        """Make the error for a domain that does not fit into memory."""
         name = self.metadata["domain"]
         return DataError(f"A {name} of this size does not fit into memory; set smaller parameters.")
 
@@ -178,10 +178,10 @@ def roll_out(
     build: Callable[[dict[str, Array], Array, Array], Part],
     progress: Progress | None,
 ) -> Iterator[Part]:
-    """Yield the rows in batches of whole episodes as they end, and at the end of the unfinished ones.
+    """Yield rows in batches of whole episodes as they end, and at last the rows of the unfinished ones.
 
-    `take` says what is kept of states, actions and the step from them, `build` makes rows of that and of the numbers
-    of the episodes and of the steps in them.
+    `take` chooses what to keep of the states, the actions and the step that they lead to. `build` makes rows of that,
+    given the number of each row's episode and of its step in the episode.
     """
     states = domain.reset(generator, worlds)
     open_episodes = _OpenEpisodes(worlds, min(domain.horizon, -(-frames // worlds)), build)
@@ -208,7 +208,7 @@ def roll_out(
 
 
 class _OpenEpisodes(Generic[Part]):
-    """The rows of the episodes that have not ended, a row of memory for each world."""
+    """The rows of the episodes that have not ended; every world has a line of its own in the arrays."""
 
     def __init__(self, worlds: int, horizon: int, build: Callable[[dict[str, Array], Array, Array], Part]) -> None:
         self.length = np.zeros(worlds, dtype=np.int64)
@@ -255,12 +255,12 @@ def _build_transitions(
 
 
 def pick_extra(rows: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the further values of the rows by their own names."""
+    """Return the extra values of the rows by name."""
     return {name.removeprefix("extra."): values for name, values in rows.items() if name.startswith("extra.")}
 
 
 def _count_worlds(domain: Domain, layout: Layout, frames: int) -> int:
-    """Choose as many as make whole episodes, up to `WORLDS`, as long as their episodes fit into `MAX_HELD`."""
+    """Choose how many worlds run at once: enough for the frames, at most `WORLDS`, episodes within `MAX_HELD` bytes."""
     episode = min(domain.horizon, frames) * 8 * (len(layout.factors) * layout.width + len(layout.outcome_features))
     return max(1, min(WORLDS, -(-frames // domain.horizon), MAX_HELD // episode))
 

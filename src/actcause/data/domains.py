@@ -1,4 +1,4 @@
-"""Domains by their names, ours and other people's, and what a recording says of the domain that it is of."""
+"""Domains by name, ours and other people's, and the metadata by which a recording names its domain."""
 
 from __future__ import annotations
 

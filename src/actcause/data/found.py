@@ -1,4 +1,4 @@
-"""What a run found, as it stands beside the rows: the columns of `actcause predict`, read back as arrays.
+"""What a run has found, read back as arrays from the columns that `actcause predict` writes.
 
 Rows of one outcome have the extra values `found.FACTOR`, whole states have `found.OUTCOME.FACTOR`.
 """
@@ -15,7 +15,7 @@ KINDS = ("found", "probability")
 
 
 def read_found(data: Transitions) -> Array | None:
-    """Return the causes that were found, (rows, factors); None where none were looked for.
+    """Return the causes that were found, (rows, factors); None if the rows hold none.
 
     The outcome's own factor is always one, as in the truth: nobody looks for it, so it has no column.
 
@@ -36,7 +36,7 @@ def read_found(data: Transitions) -> Array | None:
 
 
 def read_found_graphs(recording: Recording) -> Array | None:
-    """Return the local graphs that were found, (rows, outcomes, factors); None where none were looked for."""
+    """Return the local graphs that were found, (rows, outcomes, factors); None if the rows hold none."""
     columns = [[f"found.{outcome}.{factor}" for factor in recording.factors] for outcome in recording.outcomes]
     if any(name not in recording.extra for names in columns for name in names):
         return None

@@ -12,7 +12,7 @@ from .array_columns import SLICE, read_slice
 from .validate import Array
 
 FLAT = "observation"  # the name of an observation that is one array
-SUCH_AS = "factors={'hand': 'observation[0:3]', 'block': 'observation[3:6]'}"
+EXAMPLE = "factors={'hand': 'observation[0:3]', 'block': 'observation[3:6]'}"
 
 Factors = Mapping[str, Any] | Sequence[str] | None
 
@@ -30,12 +30,12 @@ def split_observation(entries: Mapping[str, Array], factors: Factors) -> dict[st
     """
     if factors is None:
         if list(entries) == [FLAT]:
-            raise DataError(f"The observation must be a Dict of factors, or factors must say what is what: {SUCH_AS}.")
+            raise DataError(f"The observation must be a Dict of factors, or factors must say what is what: {EXAMPLE}.")
         return dict(entries)
     if isinstance(factors, Mapping):
         return {str(name): _select(written, entries, str(name)) for name, written in factors.items()}
     if isinstance(factors, str) or not isinstance(factors, Sequence):
-        raise DataError(f"The factors must be a list of entries or a table such as {SUCH_AS}. Got {quote(factors)}.")
+        raise DataError(f"The factors must be a list of entries or a table such as {EXAMPLE}. Got {quote(factors)}.")
     return {name: _select(name, entries, name) for name in factors}
 
 

@@ -215,7 +215,7 @@ class Recording:
         return self.replaced(**arrays, extra={name: values[index] for name, values in self.extra.items()})
 
     def replaced(self, **changes: Any) -> Recording:
-        """Return the same with other arrays or other metadata, checked again."""
+        """Return a copy with other arrays or other metadata, checked again."""
         kept = {field.name: getattr(self, field.name) for field in fields(self)}
         unknown = next((name for name in changes if name not in kept), None)
         if unknown is not None:

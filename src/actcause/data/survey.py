@@ -1,4 +1,4 @@
-"""What a table holds that only a look at all of its rows tells: texts of categories, and objects that go missing."""
+"""What only a pass over all rows of a table can tell: the texts of categories, and whether objects go missing."""
 
 from __future__ import annotations
 

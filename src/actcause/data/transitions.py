@@ -147,7 +147,7 @@ class Transitions(RowArrays):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What is not wrong but worth knowing, a sentence each: factors that never change, scattered episodes."""
+        """Sentences on what is not wrong but worth knowing: factors that never change, scattered episodes."""
         notes = []
         for position, factor in enumerate(self.factors):
             values = self.state[:, position]
@@ -198,7 +198,7 @@ class Transitions(RowArrays):
         return part
 
     def replaced(self, **changes: Any) -> Transitions:
-        """Return the same with other arrays or other metadata, checked again.
+        """Return a copy with other arrays or other metadata, checked again.
 
         >>> data = Transitions(factors=["a"], state=[[[1.0]], [[3.0]]], outcome=[[2.0], [6.0]])
         >>> data.replaced(episode=[0, 1]).episode

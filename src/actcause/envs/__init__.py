@@ -23,8 +23,9 @@ from .block_1d import Block1D
 from .breakout import Breakout
 from .mover_1d import Mover1D
 from .push import Push
-from .random_vectors import PRESETS, RandomVectors, Relation, random_vectors
+from .random_vectors import PRESETS, RandomVectors, random_vectors
 from .reactor import Reactor
+from .relation import Relation
 
 DOMAINS: Mapping[str, Callable[..., Domain]] = MappingProxyType(
     {

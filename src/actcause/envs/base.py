@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Step:
-    """What one step gave in every world.
+    """The result of one step, for every world.
 
     `seen` is what a recording shows as the state: `states` with the action in its place. `states` are the
     next states. `cause` says for each factor whether it actually caused the outcome factor's next value.

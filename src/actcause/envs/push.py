@@ -22,7 +22,7 @@ TRIES = 200  # darts for one box before its world is placed afresh
 ROUNDS = 50  # times that worlds are placed afresh before we say that the arena is too full
 
 
-class _Ways(NamedTuple):
+class _Motion(NamedTuple):
     """Where pusher and block end, who touched whom, and who stopped whom."""
 
     pusher: Sequence[Number]
@@ -229,25 +229,25 @@ class Push(Domain):
         """
         graph = super().graph(states, actions, step)
         pusher, target = (self.outcomes.index(name) for name in ("pusher", "target"))
-        ways = self._sweep(unpack(states), unpack(self._check_actions(states, actions)))
+        motion = self._sweep(unpack(states), unpack(self._check_actions(states, actions)))
         graph[:, pusher, 0] = True
-        graph[:, pusher, BLOCK] = ways.held
-        for position, stops in enumerate(ways.halted, start=FIRST):
+        graph[:, pusher, BLOCK] = motion.held
+        for position, stops in enumerate(motion.halted, start=FIRST):
             graph[:, pusher, position] = stops
         graph[:, target] |= step.cause & (step.states[:, TARGET, 2] != states[:, TARGET, 2])[:, None]
         return graph
 
     def _collide(self, rows: Array | slice, states: Array, actions: Array, following: Array, cause: Array) -> None:
         """Work out the pusher's and the block's way in the worlds `rows`, and who touched whom."""
-        ways = self._sweep(unpack(states), unpack(actions))
+        motion = self._sweep(unpack(states), unpack(actions))
         for axis in (0, 1):
-            following[rows, PUSHER, axis] = ways.pusher[axis]
-            following[rows, BLOCK, axis] = ways.block[axis]
-        cause[rows, 0] = cause[rows, PUSHER] = ways.touched
-        for position, stops in enumerate(ways.stopped, start=FIRST):
+            following[rows, PUSHER, axis] = motion.pusher[axis]
+            following[rows, BLOCK, axis] = motion.block[axis]
+        cause[rows, 0] = cause[rows, PUSHER] = motion.touched
+        for position, stops in enumerate(motion.stopped, start=FIRST):
             cause[rows, position] = stops
 
-    def _sweep(self, world: Sequence[Any], action: Sequence[Number]) -> _Ways:
+    def _sweep(self, world: Sequence[Any], action: Sequence[Number]) -> _Motion:
         """Move the pusher, and the block before it, one axis after the other."""
         wish = self._wish(world, action)
         pusher, block, obstacles = list(world[PUSHER]), list(world[BLOCK]), world[FIRST:]
@@ -283,7 +283,7 @@ class Push(Domain):
             room_left = wanted > reach + TOUCH
             halted = [was | (room_left & (room <= reach + TOUCH)) for was, room in zip(halted, ahead, strict=True)]
             pusher[axis] = pusher[axis] + sign * reach
-        return _Ways(pusher, block, touched, stopped, held, halted)
+        return _Motion(pusher, block, touched, stopped, held, halted)
 
     def _gap(self, body: Sequence[Number], box: Sequence[Number], axis: int, sign: Number) -> Number:
         """Return how far `body` can go along an axis before it meets a box; infinite if it never does."""

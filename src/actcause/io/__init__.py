@@ -1,1 +1,1 @@
-"""Files written whole, and journals to go on from."""
+"""Files that appear only when they are complete, journals to resume from, settings, and what is printed."""

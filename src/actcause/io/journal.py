@@ -1,6 +1,7 @@
-"""What a command has found so far, in a hidden file beside its output: what was cut off goes on from there.
+"""What a command has found so far, in a hidden file beside its output, so that the command can be resumed.
 
-A line for each finding, added as it comes. What a process that was killed left half-written at the end is dropped.
+Each finding is a line, added as soon as it is there. A process that is killed may leave a half-written last line, which
+is dropped.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .atomic import reason
 
 
 class Journal:
-    """Texts of one line each by their keys, which hold no space; they stay in the file.
+    """A mapping from keys without spaces to texts of one line; the texts stay in the file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -58,11 +59,11 @@ class Journal:
         return self._file.read(length).decode()
 
     def add(self, key: str, text: str) -> None:
-        """Keep a text from now on; an `OSError` if the disk takes no more."""
+        """Keep a text; raise an `OSError` if the disk takes no more."""
         line = f"{key} {text}\n".encode()
         written = self._file.write(line)
         if written != len(line):
-            self._file.write(line[written:])  # says why it was cut
+            self._file.write(line[written:])  # raises, and so says why the disk took no more
         self._note(line)
 
     def remove(self) -> None:

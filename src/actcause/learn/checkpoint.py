@@ -38,8 +38,8 @@ BLOCK = 1 << 16  # rows that are hashed at a time
 
 
 @dataclass(frozen=True)
-class Saved:
-    """What a file holds."""
+class Checkpoint:
+    """The content of a file: a JSON header, and tensors by name."""
 
     header: Mapping[str, Any]
     tensors: Mapping[str, Tensor]
@@ -61,7 +61,7 @@ def save(learner: Learner, path: str | PathLike[str], *, data_fingerprint: str |
     write(path, packed.header, packed.tensors)
 
 
-def pack(learner: Learner, data_fingerprint: str | None = None) -> Saved:
+def pack(learner: Learner, data_fingerprint: str | None = None) -> Checkpoint:
     """Return what a fitted learner's file holds."""
     if not hasattr(learner, "encoder_"):
         raise RunError(f"This {type(learner).__name__} has not been fitted, so there is nothing to save.")
@@ -74,7 +74,7 @@ def pack(learner: Learner, data_fingerprint: str | None = None) -> Saved:
         "history": learner.history_,
     }
     tensors = {f"{NET}.{n}.{k}": v for n, net in learner.nets_.items() for k, v in net.state_dict().items()}
-    return Saved(header, tensors)
+    return Checkpoint(header, tensors)
 
 
 def describe(learner: Learner, layout: Layout, data_fingerprint: str | None) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], tensors: Mapping
     write_whole_bytes(path, safetensors.save(plain, {KEY: text}), RunError)
 
 
-def read(path: str | PathLike[str]) -> Saved:
+def read(path: str | PathLike[str]) -> Checkpoint:
     """Read what a file holds; refuse one that is damaged, foreign or of another version in one sentence."""
     safetensors = import_extra("safetensors", "Loading what was learned", "learn")
     try:
@@ -161,7 +161,7 @@ def read(path: str | PathLike[str]) -> Saved:
             f"{path} is of version {quote(version)} of the format, and this actcause reads version {VERSION}: "
             "use the actcause that wrote it, or train again."
         )
-    return Saved(header, tensors)
+    return Checkpoint(header, tensors)
 
 
 def damage_error(path: str | PathLike[str]) -> RunError:

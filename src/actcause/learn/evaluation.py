@@ -1,4 +1,4 @@
-"""How good answers are: errors over the factors in question, against the true causes; numpy alone.
+"""How good answers are: their errors against the true causes, over the factors in question; numpy alone.
 
 Only the recording's `edges` count, and of these only the rows in which the object is present. This is the one place
 that looks at true causes; no learner does. A figure that is not defined (an AUC without a single cause) is None.
@@ -31,7 +31,7 @@ BINS = 15  # of a reliability curve
 
 @dataclass(frozen=True)
 class Scores:
-    """What is measured of one factor, or of all together: shares of the states counted."""
+    """Scores of one factor, or of all together, as shares of the states counted."""
 
     edge_error: float
     auc: float | None
@@ -46,7 +46,7 @@ class Scores:
 
     @classmethod
     def of(cls, truth: Array, predicted: Array, probability: Array) -> Scores:
-        """Take one number for each state counted, in one dimension."""
+        """Score arrays that have one entry for each state counted."""
         hit, false = int((truth & predicted).sum()), int((~truth & predicted).sum())
         causes, others = int(truth.sum()), int((~truth).sum())
         missed = causes - hit
@@ -66,7 +66,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Answers measured against the truth: pooled over the factors in question, factor by factor, beside trivial ones.
+    """Answers scored against the truth: over all factors in question, factor by factor, and beside trivial answers.
 
     Where causes are rare the edge error is small even if every one of them is missed: look at `balanced_error`, the
     mean of the edge errors of states with a cause (`caused_error`) and without one (`uncaused_error`), and at the
@@ -112,7 +112,7 @@ class Evaluation:
         return "\n".join([*lines, self.summarise()])
 
     def summarise(self) -> str:
-        """Say in one line what the edge error does not show: rows with a cause by themselves, and causes missed.
+        """Say in one line what the edge error hides: the error on rows with a cause, and which causes are missed.
 
         >>> rare = Transitions(
         ...     factors=["ball", "wall"], own="ball", state=[[[0.0], [0.0]]] * 10, outcome=[[k / 10] for k in range(10)],
@@ -133,7 +133,7 @@ class Evaluation:
 
 
 def edge_error(data: Transitions, predicted: Any) -> float:
-    """Measure the share of wrong bits, over the factors in question where they are present.
+    """Measure the share of wrong answers, over the factors in question where they are present.
 
     >>> from actcause.data import collect
     >>> data = collect("1-in", 1000)
@@ -269,7 +269,7 @@ def list_resampled_rows(data: Transitions, seed: int = 0) -> Array:
 
 
 def auc(truth: Any, score: Any) -> float | None:
-    """Measure how often a cause scores higher than what is none, ties counting half; None unless there are both.
+    """Measure how often a cause scores higher than a factor that is none; ties count half. None unless both occur.
 
     >>> auc([True, False, False], [0.5, 0.1, 0.5])
     0.75
@@ -303,7 +303,7 @@ def average_precision(truth: Any, score: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Calibration:
-    """In bins of the probability that was said: how often it was true, and the mean gap over all states."""
+    """For bins of the probability given: how often it came true, and the mean gap over all states."""
 
     said: tuple[float, ...]
     found: tuple[float, ...]

@@ -1,7 +1,8 @@
-"""What a training of all outcomes keeps on the way, so that one that was cut off goes on to the same result.
+"""Checkpoints of a training of all outcomes, from which a training that was cut off comes to the same result.
 
-Outcomes are trained in one computation or several, one after the other. A computation that has ended is kept as
-`part-N.safetensors`, one under way as `place-N.safetensors`; both go when the run is finished.
+Outcomes are trained in one computation, or in several, one after the other. `part-N.safetensors` holds the learners of
+a computation that has ended, `place-N.safetensors` the state of one that is under way. Both are removed when the run is
+finished.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PART, PLACE = "part-{}.safetensors", "place-{}.safetensors"
 
 @dataclass
 class GraphKeeper:
-    """Keeps the course of a training of all outcomes in a folder; `every` so many seconds."""
+    """Writes checkpoints of a training of all outcomes into a folder, one `every` so many seconds."""
 
     folder: Path
     every: float = 20.0
@@ -38,12 +39,12 @@ class GraphKeeper:
     _saved: float = 0.0
 
     def load(self, number: int) -> list[Learner] | None:
-        """Return the learners of a computation that had ended; None for any other."""
+        """Return the learners of a computation that has ended; None for any other."""
         path = self.folder / PART.format(number)
         return unpack_learners(checkpoint.read(path), path, self.device) if path.exists() else None
 
     def find_place(self, number: int) -> tuple[Mapping[str, Tensor], Mapping[str, Any]] | None:
-        """Return where a computation was when it was cut off; None for one that begins."""
+        """Return the state of a computation that was cut off; None for one that begins."""
         path = self.folder / PLACE.format(number)
         if not path.exists():
             return None
@@ -51,16 +52,16 @@ class GraphKeeper:
         return saved.tensors, saved.header["course"]
 
     def begin(self, number: int, session: Session) -> None:
-        """Take note of the computation that begins."""
+        """Begin to write checkpoints of a computation."""
         self._number, self._session, self._saved = number, session, time.monotonic()
 
     def record(self, moment: TrainingProgress) -> None:
-        """Keep the place of the computation, every so often."""
+        """Write a checkpoint if the last one is old enough."""
         if time.monotonic() - self._saved >= self.every:
             self._save()
 
     def end(self, learners: Sequence[Learner]) -> None:
-        """Keep what was learned; of a computation that ran out of time keep its place."""
+        """Write the learners of a computation; if it ran out of time, write a checkpoint instead."""
         assert self._session is not None
         if self._session.stopped:
             self.stopped = True
@@ -70,7 +71,7 @@ class GraphKeeper:
         (self.folder / PLACE.format(self._number)).unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Remove all of it."""
+        """Remove all checkpoints."""
         for pattern in (PART, PLACE):
             for path in self.folder.glob(pattern.format("*")):
                 path.unlink()

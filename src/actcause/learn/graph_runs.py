@@ -110,7 +110,7 @@ def train_graphs(
 ) -> TrainedGraphs:
     """Learn the causes of every outcome into the folder `out`; with `resume` go on with a run that was cut off.
 
-    Where it stands is kept every so many seconds.
+    A checkpoint is written `every` so many seconds.
 
     >>> import tempfile
     >>> from actcause.data import collect_recording
@@ -163,7 +163,7 @@ def train_graphs(
 
 
 def _find_start(folder: Path, header: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a run that is to go on says of itself; refuse other data, options or seeds. None for no run."""
+    """Return the summary of the run to resume, None if there is none; refuse other data, options or seeds."""
     if not (folder / SUMMARY).exists():
         return None
     before = summary(folder)

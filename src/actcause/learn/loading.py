@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ..data.layout import Layout
 from ..errors import ActCauseError, quote
-from .checkpoint import GRAPHS, NET, Saved, damage_error, read
+from .checkpoint import GRAPHS, NET, Checkpoint, damage_error, read
 from .errors import RunError
 from .learner import Learner
 from .registry import make
@@ -50,7 +50,7 @@ def holds_graphs(path: str | PathLike[str]) -> bool:
     return read(find_model(Path(path))).header.get("method") == GRAPHS
 
 
-def unpack(saved: Saved, file: Path, device: str) -> Learner:
+def unpack(saved: Checkpoint, file: Path, device: str) -> Learner:
     """Build the fitted learner that a file holds."""
     if "encoder" not in saved.header:
         raise RunError(f"{file} is a training under way, not a fitted learner; resume it first.")

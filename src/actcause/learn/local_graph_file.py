@@ -13,7 +13,7 @@ import numpy as np
 
 from .._version import __version__
 from ..data import Recording
-from .checkpoint import FORMAT, GRAPHS, VERSION, Saved, damage_error, pack, read, write
+from .checkpoint import FORMAT, GRAPHS, VERSION, Checkpoint, damage_error, pack, read, write
 from .errors import RunError
 from .learner import Learner
 from .loading import find_model, unpack
@@ -51,7 +51,7 @@ def read_graphs(path: str | PathLike[str], device: str = "auto") -> tuple[dict[s
     return header, learners
 
 
-def unpack_learners(saved: Saved, file: Path, device: str) -> list[Learner]:
+def unpack_learners(saved: Checkpoint, file: Path, device: str) -> list[Learner]:
     """Build the learners that a file holds one beside the other."""
     try:
         headers = list(saved.header["learners"])
@@ -61,7 +61,7 @@ def unpack_learners(saved: Saved, file: Path, device: str) -> list[Learner]:
     for number, each in enumerate(headers):
         prefix = f"{number}:"
         tensors = {name.removeprefix(prefix): v for name, v in saved.tensors.items() if name.startswith(prefix)}
-        learners.append(unpack(Saved(each, tensors), file, device))
+        learners.append(unpack(Checkpoint(each, tensors), file, device))
     return learners
 
 

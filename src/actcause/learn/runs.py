@@ -87,7 +87,7 @@ def train(
     patience: int | None = None,
     tensorboard: bool | None = None,
 ) -> Trained:
-    """Fit a learner and keep the course of it in the folder `out`.
+    """Fit a learner, and keep its checkpoints, history and result in the folder `out`.
 
     With several `seeds`, from the learner's own on, all are trained side by side, and the best is kept: see
     `actcause.learn.seeds`. `source` is what the data are called. `patience` ends a stage whose loss has not become 1%
@@ -158,8 +158,8 @@ def summary(folder: Path) -> dict[str, Any]:
 
 def _find_start(
     folder: Path, header: Mapping[str, Any], rows: int, resume: bool, overwrite: bool
-) -> checkpoint.Saved | Trained | None:
-    """Find the checkpoint to go on from, the run where it had finished, or None where training begins anew."""
+) -> checkpoint.Checkpoint | Trained | None:
+    """Return the checkpoint to resume from, or the run if it has finished, or None if training begins anew."""
     check_free(folder, resume, overwrite)
     if not resume or not _is_run(folder):
         return None
@@ -236,14 +236,14 @@ class _Recorder:
     every: float
     patience: int | None
     tensorboard: bool | None
-    restored: checkpoint.Saved | None
+    restored: checkpoint.Checkpoint | None
     processes: TrainingProcesses | None = None  # of several processes; only the first has files
     asked: list[int] = field(default_factory=list)  # signals that came
     status: str = "training"
     notes: list[str] = field(default_factory=list)
 
     def begin(self, session: Session) -> None:
-        """Begin to write: all checks have passed, and the first step is next."""
+        """Begin to write; all checks have passed and training is about to start."""
         self.session, self.began, self.before = session, time.monotonic(), 0.0
         self.writer: Any = None
         self.keeps = self.processes is None or self.processes.rank == 0

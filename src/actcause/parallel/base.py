@@ -27,22 +27,22 @@ class Outcome(Generic[R]):
 
 
 class Engine(Protocol):
-    """Workers, for as long as the context is open; closing it ends those that it began, whatever they are doing."""
+    """Workers that run tasks while the context is open; closing it ends those that it started, even busy ones."""
 
     @property
     def workers(self) -> int:
-        """How many there are."""
+        """The number of workers."""
         ...
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], *, retries: int = 2, isolated: bool = False
     ) -> Iterator[Outcome[R]]:
-        """Outcomes in the order of the tasks, each as soon as it and all before it are there.
+        """Yield an outcome for each task, in the order of the tasks, as soon as it and all earlier ones are there.
 
-        A task is taken from `tasks` when a worker is free for it, so there may be any number of them. The function is
-        one of a module; tasks and values are small and can be pickled. One worker runs them in this process unless
-        they are `isolated`, which keeps a task that crashes from taking the caller along. A task whose worker died is
-        begun again, `retries` times at most. An exception is an outcome at once, since it would come again.
+        A task is taken from `tasks` when a worker is free for it, so there may be any number of them. The function has
+        to belong to a module; tasks and values have to be small and picklable. A single worker runs tasks in this
+        process, unless they are `isolated`: then a task that crashes cannot take the caller along. A task whose worker
+        died is begun again, at most `retries` times. An exception is an outcome at once, since it would come again.
         """
         ...
 
@@ -54,7 +54,7 @@ class Engine(Protocol):
 
 
 def values(outcomes: Iterable[Outcome[R]]) -> Iterator[R]:
-    """Return the values, up to the first task that failed, which is an `EngineError`."""
+    """Yield the values of outcomes; raise an `EngineError` at the first task that failed."""
     for outcome in outcomes:
         if outcome.error is not None:
             raise EngineError(outcome.error)

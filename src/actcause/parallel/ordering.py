@@ -14,17 +14,17 @@ AHEAD = 16  # tasks per worker that may be begun before an earlier one is finish
 
 
 @dataclass(frozen=True)
-class Died:
-    """A worker that ended before its task did, and how."""
+class LostWorker:
+    """A worker that ended before its task did, and how it ended."""
 
     how: str
 
 
-Reply = tuple[Any, str | None] | Died
+Reply = tuple[Any, str | None] | LostWorker
 
 
 class TaskPool(Protocol):
-    """Where tasks are run; `number` tells them apart."""
+    """What runs the tasks of an engine; each task has a `number`."""
 
     def begin(self, number: int, function: Callable[[Any], Any], task: Any) -> None:
         """Have a worker begin the task; one that is lost on the way is reported by `collect_finished`."""
@@ -37,7 +37,7 @@ class TaskPool(Protocol):
 
 
 @dataclass(frozen=True)
-class _Begun:
+class _RunningTask:
     task: Any
     attempts: int
 
@@ -47,7 +47,7 @@ def run_in_order(
 ) -> Iterator[Outcome[R]]:
     """Run the tasks on a pool, as `Engine.run` says."""
     coming = enumerate(tasks)
-    running: dict[int, _Begun] = {}
+    running: dict[int, _RunningTask] = {}
     done: dict[int, Outcome[R]] = {}
     taken = given = 0
     ended = False
@@ -55,7 +55,7 @@ def run_in_order(
     def take(*, wait: bool) -> None:
         for number, reply in pool.collect_finished(wait=wait):
             begun = running[number]
-            if not isinstance(reply, Died):
+            if not isinstance(reply, LostWorker):
                 done[number] = Outcome(*reply, begun.attempts)
             elif begun.attempts > retries:
                 done[number] = Outcome(None, describe_loss(begun.attempts, reply.how), begun.attempts)
@@ -72,7 +72,7 @@ def run_in_order(
                 ended = number < 0
                 if not ended:
                     taken += 1
-                    running[number] = _Begun(task, 1)
+                    running[number] = _RunningTask(task, 1)
                     pool.begin(number, function, task)
             if given in done:
                 yield done.pop(given)

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 from ..errors import ActCauseError
 from .base import Outcome
 from .child_process import ChildProcess, hold_interrupts
-from .ordering import Died, Reply, run_in_order
+from .ordering import LostWorker, Reply, run_in_order
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -99,7 +99,7 @@ class _Processes:
             worker.channel.send((function, task))
         except OSError as wrong:
             how = self._processes.end(self._busy.pop(number)) if number in self._busy else f"as it began: {wrong}"
-            self._lost.append((number, Died(how)))
+            self._lost.append((number, LostWorker(how)))
 
     def collect_finished(self, *, wait: bool) -> Iterable[tuple[int, Reply]]:
         found, self._lost = self._lost, []
@@ -110,7 +110,7 @@ class _Processes:
                 found.append((numbers[channel], worker.channel.recv()))
                 self._processes.idle.append(worker)
             except (EOFError, OSError):
-                found.append((numbers[channel], Died(self._processes.end(worker))))
+                found.append((numbers[channel], LostWorker(self._processes.end(worker))))
         return found
 
     def abandon(self, numbers: Iterable[int]) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 from ..errors import MissingExtraError
 from .base import EngineError, Outcome
 from .child_process import environment
-from .ordering import Died, Reply, run_in_order
+from .ordering import LostWorker, Reply, run_in_order
 from .processes import attempt
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Ray:
     ) -> Iterator[Outcome[R]]:
         coming = iter(tasks)
         for first in coming:
-            pool, workers = _Submitted(self._function), self.workers
+            pool, workers = _SubmittedTasks(self._function), self.workers
             yield from run_in_order(pool, workers, function, chain([first], coming), retries)
 
     def __enter__(self) -> Self:
@@ -75,7 +75,7 @@ class Ray:
             _ray().shutdown()
 
 
-class _Submitted:
+class _SubmittedTasks:
     """The pool of one run: which task of the cluster is which of ours."""
 
     def __init__(self, function: Any) -> None:
@@ -100,7 +100,7 @@ class _Submitted:
         except ray.exceptions.RayTaskError as wrong:  # a module that the cluster has not, a value that cannot be sent
             return None, str(wrong.cause).strip().splitlines()[-1]  # what led there comes before
         except ray.exceptions.RayError as wrong:
-            return Died(f"as {type(wrong).__name__}")
+            return LostWorker(f"as {type(wrong).__name__}")
         return reply
 
     def abandon(self, numbers: Iterable[int]) -> None:

@@ -18,14 +18,14 @@ from ..core.black_boxes import BlackBox
 from ..core.black_boxes.inputs import parse_range
 from ..errors import QueryError, quote, suggest
 
-SUCH = "such as 'simulator.py:crash' or 'package.module:crash'"
+IN_FILE, IN_MODULE = "'simulator.py:crash'", "'package.module:crash'"
 
 
 def read_box(target: str, inputs: Sequence[str] = (), *, vectorized: bool = False) -> BlackBox:
     """Import a function, and make a black box of it with these inputs; or import a box that is one already."""
     source, colon, name = target.rpartition(":")
     if not colon or not source or not name:
-        raise QueryError(f"Name a function with its module, {SUCH}; got {quote(target)}.")
+        raise QueryError(f"Name a function with its module, such as {IN_FILE} or {IN_MODULE}; got {quote(target)}.")
     module = _import_file(source) if source.endswith(".py") else _import_module(source)
     found = getattr(module, name, None)
     if found is None:
@@ -51,7 +51,7 @@ def _import_module(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        raise QueryError(f"There is no module '{error.name}'; a file is named {SUCH.split(' or ')[0]}.") from None
+        raise QueryError(f"There is no module '{error.name}'; a file is named such as {IN_FILE}.") from None
     except Exception as error:
         raise _report_failure(name, error) from error
 
@@ -59,7 +59,7 @@ def _import_module(name: str) -> ModuleType:
 def _import_file(name: str) -> ModuleType:
     path = Path(name)
     if not path.is_file():
-        raise QueryError(f"There is no file '{name}'; name a function {SUCH}.")
+        raise QueryError(f"There is no file '{name}'; name a function such as {IN_FILE} or {IN_MODULE}.")
     spec = spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None

@@ -42,7 +42,7 @@ QUESTION = (
     *("context", "effect", "event", "alpha_sufficiency", "alpha_necessity"),
     *("rather_than", "normally", "normality_order"),
 )
-SUCH = '{"model": "rock-throwing", "event": "ST=1"}'
+EXAMPLE = '{"model": "rock-throwing", "event": "ST=1"}'
 WORDS = {
     str: "text",
     dict: "an object",
@@ -77,7 +77,7 @@ class Line:
 
     @cached_property
     def key(self) -> str:
-        """The same for the same question."""
+        """A digest of the question, under which a journal keeps its answer."""
         question = json.dumps([VERSION, self.fields, self.text], sort_keys=True)
         return blake2b(question.encode(), digest_size=16).hexdigest()
 
@@ -105,7 +105,7 @@ def _parse_fields(line: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise QueryError(f"A question must be a JSON object; got {quote(line.strip())} ({error}).") from None
     if not isinstance(given, dict):
-        raise QueryError(f"A question must be a JSON object, such as {SUCH}; got {quote(given)}.")
+        raise QueryError(f"A question must be a JSON object, such as {EXAMPLE}; got {quote(given)}.")
     for name, value in given.items():
         if name not in FIELDS:
             hint = suggest(name, FIELDS) or f"; a question may have {', '.join(FIELDS)}."

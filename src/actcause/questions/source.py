@@ -28,7 +28,7 @@ LATER = 1  # a step at which next values have their equations, as they need not 
 
 @dataclass(frozen=True)
 class Timing:
-    """The steps that were asked for, the trace that was recorded, and the last step that a question mentions."""
+    """How far to unroll a model: the steps asked for, the recorded trace, the last step that a question mentions."""
 
     steps: int | None = None
     trace: Trace | None = None
@@ -42,7 +42,7 @@ class Timing:
 
     @property
     def last(self) -> int | None:
-        """The step to unroll to; None where nothing is said of time."""
+        """The step to unroll to; None if neither the user, nor a trace, nor the question says anything about time."""
         recorded = None if self.trace is None else self.trace.steps
         mentioned = self.mentioned
         if self.steps is not None:
@@ -60,7 +60,7 @@ class Timing:
         return mentioned
 
     def unroll(self, model: Model) -> Model:
-        """Unroll a model; one that is unrolled already, or that has no time and is not said to, stays as it is."""
+        """Unroll a model; leave it as it is if it is unrolled already, or has no time and nobody asked for steps."""
         last = self.last
         if last is None or (self.steps is None and any(AT in name for name in model.variables)):
             return model
@@ -79,9 +79,9 @@ def read_timing(steps: int | None, trace: str | None, *texts: str | None) -> Tim
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model as the user named it; an example brings its own question along, a file of another tool a prior.
+    """The model that the user named, with the question of an example or the prior of a file of another tool.
 
-    A model with time is unrolled, and `trace` is what was recorded of it.
+    A model with time is unrolled, and `trace` holds its recorded values.
     """
 
     model: Model
@@ -123,7 +123,7 @@ class ModelSource:
         return self._read_formula("effect", effect, "what happened", " == 1")
 
     def read_event(self, event: str, parameter: str = "event") -> dict[str, int]:
-        """Read what may have been a cause, or what might have been instead."""
+        """Read an event: one that may have been a cause, or that might have happened instead."""
         return self._parse_event(parameter, event)
 
     def _check_reach(self, example: Example) -> None:
@@ -145,7 +145,7 @@ class ModelSource:
         alpha_sufficiency: Any = None,
         alpha_necessity: Any = None,
     ) -> dict[str, Any]:
-        """Read what says which state space is partitioned, and how."""
+        """Read which state space to partition, and how."""
         return {
             "outcome": self._read_formula("outcome", outcome, "a variable"),
             "where": None if where is None else self._parse_formula("where", where),
@@ -185,8 +185,8 @@ class ModelSource:
         raise _report_missing("context", "what the roots were", listed + (",..." if len(inputs) > 5 else ""))
 
     @contextmanager
-    def telling_steps(self) -> Iterator[None]:
-        """Say of contexts that are too many how many steps they are of, where an example has fewer."""
+    def naming_steps(self) -> Iterator[None]:
+        """Add to an error about too many contexts that the example has fewer steps than were asked about."""
         try:
             yield
         except TooLargeError:
@@ -220,7 +220,7 @@ class ModelSource:
         raise QueryError(wrong, parameter="context", **given)
 
     def _fill_in_time(self, context: dict[str, int]) -> dict[str, int]:
-        """Set what was said at every step; what was recorded may not be said again."""
+        """Set a name without a step at every step; refuse names that the trace has too."""
         recorded = {} if self.trace is None else self.trace.columns
         bases = {split_step(name)[0] for name in recorded}
         twice = next((name for name in context if split_step(name)[0] in bases), None)

@@ -17,7 +17,7 @@ CLONE = PACKAGE.parents[1]
 
 
 @dataclass(frozen=True)
-class Listed:
+class ExperimentFile:
     """An experiment and the file that it comes from."""
 
     experiment: Experiment
@@ -37,19 +37,19 @@ def find_folder(given: Path | None = None) -> Path:
     return found.resolve()
 
 
-def catalogue(where: Path) -> dict[str, Listed]:
+def catalogue(where: Path) -> dict[str, ExperimentFile]:
     """List the experiments of a folder by name, those of the paper first."""
     found = []
     for file in sorted(where.glob("*.py")):
         if "EXPERIMENT = " in file.read_text(encoding="utf-8"):
-            found.append(Listed(_load(file).EXPERIMENT, file))
+            found.append(ExperimentFile(_load(file).EXPERIMENT, file))
     if not found:
         raise ReproduceError(f"No file of {where} defines an EXPERIMENT.")
     found.sort(key=lambda one: (one.experiment.order, one.experiment.name))
     return {listed.experiment.name: listed for listed in found}
 
 
-def choose(known: dict[str, Listed], names: Sequence[str]) -> list[Listed]:
+def choose(known: dict[str, ExperimentFile], names: Sequence[str]) -> list[ExperimentFile]:
     """Choose the experiments of these names; none, or `all`, means every one, and `rl` all that begin with `rl_`."""
     groups = {name: [other for other in known if other.startswith(f"{name}_")] for name in names if name not in known}
     for name in names:

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from .canaries import FRAMES
-from .catalogue import Listed
+from .catalogue import ExperimentFile
 from .certificates import Certificate, Certificates, label_codes
 from .closure import digest_closure
 from .digest import digest_whole
@@ -41,10 +41,10 @@ class Tree:
     def package(self) -> Path:
         return self.home / "src" / "actcause"
 
-    def find_file(self, listed: Listed) -> Path:
+    def find_file(self, listed: ExperimentFile) -> Path:
         return self.home / "experiments" / listed.file.name
 
-    def digest_codes(self, listed: Listed) -> dict[str, str]:
+    def digest_codes(self, listed: ExperimentFile) -> dict[str, str]:
         """Digest the code of an experiment's results, for each set of parts that they depend on."""
         experiment, file = listed.experiment, self.find_file(listed)
         pieces = [piece for size in SIZES for piece in experiment.pieces(experiment.size(size))]
@@ -52,7 +52,7 @@ class Tree:
         name = experiment.run.__name__
         return {label_codes(experiment.name, parts): digest_closure(self.package, file, name, parts) for parts in used}
 
-    def digest_canary(self, part: str, program: Path, known: Mapping[str, Listed]) -> str | None:
+    def digest_canary(self, part: str, program: Path, known: Mapping[str, ExperimentFile]) -> str | None:
         """Digest the code that the canary of a part runs; None where the tree has no such experiment."""
         kind, _, name = part.partition(":")
         if kind == "experiment":
@@ -64,7 +64,7 @@ class Tree:
         return digest_closure(self.package, program, f"digest_{kind}", frozenset(used))
 
 
-def certify(base: str, home: Path, known: Sequence[Listed], results: Path) -> list[Certificate]:
+def certify(base: str, home: Path, known: Sequence[ExperimentFile], results: Path) -> list[Certificate]:
     """Compare the clone at `home` with its commit `base`, part by part; the last certificate says what came out.
 
     Another comes before it where results or certificates know that commit by the digest of its whole package.
@@ -102,7 +102,7 @@ def certify(base: str, home: Path, known: Sequence[Listed], results: Path) -> li
 
 
 def compare_parts(
-    parts: Sequence[str], first: Mapping[str, str], second: Mapping[str, str], known: Mapping[str, Listed]
+    parts: Sequence[str], first: Mapping[str, str], second: Mapping[str, str], known: Mapping[str, ExperimentFile]
 ) -> tuple[list[str], list[str]]:
     """List the parts that gave the same bytes in two trees, and those that did not.
 
@@ -125,7 +125,7 @@ def compare_parts(
     return equal, different
 
 
-def _join_codes(known: Sequence[Listed], old: Tree, new: Tree) -> Iterator[tuple[str, dict[str, str]]]:
+def _join_codes(known: Sequence[ExperimentFile], old: Tree, new: Tree) -> Iterator[tuple[str, dict[str, str]]]:
     """Pair the codes of results in two trees where they differ."""
     for listed in known:
         before = old.digest_codes(listed)
@@ -134,7 +134,7 @@ def _join_codes(known: Sequence[Listed], old: Tree, new: Tree) -> Iterator[tuple
                 yield label, {before[label]: after}
 
 
-def _join_digests(known: Sequence[Listed], tree: Tree, results: Path) -> Iterator[tuple[str, dict[str, str]]]:
+def _join_digests(known: Sequence[ExperimentFile], tree: Tree, results: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Pair the digest of the whole package with the codes of results in one tree, where the former is known."""
     certificates = Certificates.read(results)
     for listed in known:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..learn.learner import Learner
     from ..learn.training.replica import Replica
     from ..learn.training.session import Callback, Session
-    from .told import ToldNetwork
+    from .supervised import SupervisedNetwork
 
 VECTORS = ("1-in", "2-in", "3-in", "3-chain", "3-m-in", "d-20", "tau-1")
 DOMAINS = (*VECTORS, *RESAMPLED)
@@ -101,7 +101,7 @@ def fit_seeds(
         if one.classes is not None or one.categorical is not None:
             raise QueryError("Experiments take classes and categorical features from the domain; leave them out.")
     runs = [
-        replace(_prepare(_Same(each), one.seed, one.held_out), learner=one)
+        replace(_prepare(_RecordingKey(each), one.seed, one.held_out), learner=one)
         for one, each in zip(learners, data, strict=True)
     ]  # fmt: skip
     course = Session(find_device(device), seeds[0], callback)
@@ -113,7 +113,7 @@ def fit_seeds(
     return learners, time.perf_counter() - began
 
 
-class _Same:
+class _RecordingKey:
     """A recording as the key of a cache: the very object, not one with equal rows."""
 
     def __init__(self, data: Transitions) -> None:
@@ -123,11 +123,11 @@ class _Same:
         return id(self.data)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.data is self.data
+        return isinstance(other, _RecordingKey) and other.data is self.data
 
 
 @lru_cache(maxsize=KEPT)
-def _prepare(recording: _Same, seed: int, held_out: float) -> Replica:
+def _prepare(recording: _RecordingKey, seed: int, held_out: float) -> Replica:
     """Split and encode the recording; its learner stands for those of all methods."""
     from ..learn import Never
     from ..learn.training.replica import prepare_replica
@@ -164,27 +164,27 @@ def fit_and_measure(
     return [{**measure(learner, test), **cost} for learner, (_, test) in zip(learners, recorded, strict=True)]
 
 
-def teach_and_measure(
+def train_on_causes_and_measure(
     seeds: Sequence[int], recorded: Sequence[tuple[Transitions, Transitions]], device: str, options: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Tell networks the true causes, one after the other, and measure each as learners are measured."""
-    from .told import STEPS, teach
+    """Train a network on the true causes for each seed, and measure it as learners are measured."""
+    from .supervised import STEPS, train_on_causes
 
     found = []
     for seed, (train, test) in zip(seeds, recorded, strict=True):
         began, worked = time.perf_counter(), time.process_time()
-        told = teach(train, seed, device, options.get("steps", STEPS))
+        network = train_on_causes(train, seed, device, options.get("steps", STEPS))
         cost = {
             "training_seconds": round(time.perf_counter() - began, 2),
             "processor_seconds": round(time.process_time() - worked, 2),
             "trained_together": 1,
             "peak_memory": read_peak_memory(),
         }
-        found.append({**measure(told, test), **cost})
+        found.append({**measure(network, test), **cost})
     return found
 
 
-def measure(learner: Learner | ToldNetwork, test: Transitions) -> dict[str, Any]:
+def measure(learner: Learner | SupervisedNetwork, test: Transitions) -> dict[str, Any]:
     """Measure what is predicted and what is explained in hindsight, over all rows and factor by factor, in percent."""
     from ..learn.evaluation import evaluate
 

@@ -1,4 +1,4 @@
-"""On what a result was made: versions, cores, chips and the commit; nothing that names the machine."""
+"""What made a result: versions, cores, chips and the commit; nothing that identifies the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merge results that were made elsewhere and came home as a file."""
+"""Merge results that another machine has made and written to a file."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .catalogue import Listed, choose
+from .catalogue import ExperimentFile, choose
 from .experiment import SIZES, Record, ReproduceError, as_fields, piece_key
 from .running import Plan
 from .states import GOOD
 from .store import Store, read_records
 
 
-def merge_results(file: Path, known: dict[str, Listed], results: Path) -> tuple[int, int]:
+def merge_results(file: Path, known: dict[str, ExperimentFile], results: Path) -> tuple[int, int]:
     """Add the results of a file as they are; count those taken, and those left since as good a one is there."""
     records = list(read_records(file))
     sizes = {name: _index_sizes(*choose(known, [name])) for name in {record.experiment for record in records}}
@@ -32,7 +32,7 @@ def merge_results(file: Path, known: dict[str, Listed], results: Path) -> tuple[
     return taken, len(records) - taken
 
 
-def _index_sizes(listed: Listed) -> dict[str, str]:
+def _index_sizes(listed: ExperimentFile) -> dict[str, str]:
     """Index the sizes by piece and settings."""
     experiment, sizes = listed.experiment, dict[str, str]()
     for size in SIZES:

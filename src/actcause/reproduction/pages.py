@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io.atomic import write_whole_bytes
-from .catalogue import Listed
+from .catalogue import ExperimentFile
 from .certificates import Certificates
 from .experiment import Experiment, Page, Record, Results, piece_key
 from .machine import CHANGED
@@ -180,7 +180,7 @@ def _show(value: Any) -> str:
 # -- all of them -------------------------------------------------------------------------------------
 
 
-def write_documents(known: Sequence[Listed], folder: Path, sizes: Sequence[str]) -> list[Document]:
+def write_documents(known: Sequence[ExperimentFile], folder: Path, sizes: Sequence[str]) -> list[Document]:
     """Write every experiment's page, and the list of them."""
     shown = [(one.experiment, read_results(one.experiment, folder, sizes)) for one in known]
     pages = [write_document(experiment, results) for experiment, results in shown]

@@ -18,7 +18,7 @@ from ..io.atomic import write_whole_bytes
 from ..io.console import print_json, print_note
 from ..parallel import Engine, engine
 from . import pages
-from .catalogue import Listed, catalogue, choose, find_folder
+from .catalogue import ExperimentFile, catalogue, choose, find_folder
 from .certificates import append_certificates
 from .certify import certify
 from .experiment import SIZES, Experiment, Record, ReproduceError
@@ -89,7 +89,7 @@ def _answer(request: Request) -> int:
 # -- the list ----------------------------------------------------------------------------------------
 
 
-def _list(request: Request, asked: Sequence[Listed], results: Path) -> int:
+def _list(request: Request, asked: Sequence[ExperimentFile], results: Path) -> int:
     plans = [Plan.of(one, request.size, results, request.only) for one in asked]
     listed = [(plan.listed.experiment, plan.sentence) for plan in plans]
     rows = [("experiment", "state", "expected time", "what it is")]
@@ -122,7 +122,7 @@ def _document(plan: Plan) -> dict[str, Any]:
 # -- running -----------------------------------------------------------------------------------------
 
 
-def _run(request: Request, asked: Sequence[Listed], results: Path, workers: Engine) -> int:
+def _run(request: Request, asked: Sequence[ExperimentFile], results: Path, workers: Engine) -> int:
     began = time.monotonic()
     left = (lambda: False) if request.max_seconds is None else _check_deadline(began + request.max_seconds)
     say = print_note if request.as_json else _say
@@ -204,7 +204,7 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _write_preview(asked: Sequence[Listed], results: Path, size: str) -> Path | None:
+def _write_preview(asked: Sequence[ExperimentFile], results: Path, size: str) -> Path | None:
     """Write the pages of a size that is not published, beside its results."""
     target = Store.of(results, size).folder / "pages"
     try:
@@ -218,7 +218,7 @@ def _write_preview(asked: Sequence[Listed], results: Path, size: str) -> Path | 
 # -- certificates ------------------------------------------------------------------------------------
 
 
-def _certify(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
+def _certify(request: Request, known: Sequence[ExperimentFile], results: Path, home: Path) -> int:
     """Compare an earlier commit with the present tree, and keep what came out."""
     assert request.certify is not None
     print_note(f"running the canaries on {request.certify} and on the present tree, where their code differs.")
@@ -235,7 +235,7 @@ def _certify(request: Request, known: Sequence[Listed], results: Path, home: Pat
 # -- results from elsewhere --------------------------------------------------------------------------
 
 
-def _take(request: Request, known: dict[str, Listed], results: Path) -> int:
+def _take(request: Request, known: dict[str, ExperimentFile], results: Path) -> int:
     assert request.take is not None
     taken, kept = merge_results(request.take, known, results)
     sentence = f"{taken} results taken from {request.take}; {kept} were there already."
@@ -246,7 +246,7 @@ def _take(request: Request, known: dict[str, Listed], results: Path) -> int:
 # -- pages -------------------------------------------------------------------------------------------
 
 
-def _write_pages(request: Request, known: Sequence[Listed], results: Path, home: Path) -> int:
+def _write_pages(request: Request, known: Sequence[ExperimentFile], results: Path, home: Path) -> int:
     docs = home / "docs" / "results" if request.docs is None else request.docs
     documents = pages.write_documents(known, results, SHOWN)
     written = pages.save_documents(documents, docs)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import ActCauseError, MissingExtraError, suggest
 from ..parallel import Engine, engine
-from .catalogue import Listed, catalogue
+from .catalogue import ExperimentFile, catalogue
 from .certificates import Certificates
 from .experiment import Record, ReproduceError, as_fields, piece_key
 from .machine import describe_machine, list_versions, read_commit
@@ -26,13 +26,13 @@ from .store import Store, append_lines
 class Plan:
     """The pieces of an experiment, and how each stands."""
 
-    listed: Listed
+    listed: ExperimentFile
     size: str
     store: Store
     standings: tuple[tuple[Any, Standing], ...]
 
     @classmethod
-    def of(cls, listed: Listed, size: str, results: Path, only: Sequence[str] = ()) -> Plan:
+    def of(cls, listed: ExperimentFile, size: str, results: Path, only: Sequence[str] = ()) -> Plan:
         """Look at what is there; `only` ("domain=push,break") leaves the other pieces out."""
         experiment, store = listed.experiment, Store.of(results, size)
         arguments, records = experiment.size(size), store.read(experiment.name)

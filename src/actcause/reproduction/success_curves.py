@@ -1,4 +1,4 @@
-"""How success of several agents is told and drawn: steps to a goal, and one curve with its band for all seeds."""
+"""Tables and pictures of how agents succeed: steps to a goal, and one curve with its band for all seeds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAWS = 10_000  # of the bootstrap
 
 
 def describe_steps(found: Sequence[Any], goal: int) -> str:
-    """Write the mean of the steps to so many per cent of success, and how many seeds came there if not all did."""
+    """Write the mean number of steps to `goal` per cent of success, and how many seeds got there if not all did."""
     reached = [one.value[f"steps_{goal}"] for one in found]
     there = [at for at in reached if at is not None]
     if not there:

@@ -57,7 +57,7 @@ class World(BaseDomain):
     simulator: ClassVar[str]  # the package that brings it, as the registry calls it
     licence: ClassVar[str]  # of the simulator
     extra: ClassVar[str] = "worlds"  # of ours, that installs it
-    untold: ClassVar[str] = "its simulator is not asked about the others"  # why there are no whole states
+    untold: ClassVar[str] = "its simulator is not asked about the others"  # why it gives no whole states
     absent: ClassVar[bool] = False  # whether factors may be absent from a row; then recordings have a mask
 
     @abstractmethod

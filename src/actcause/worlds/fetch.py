@@ -170,7 +170,7 @@ class FetchSlide(Fetch):
 
 
 class _HandPlan:
-    """What the hand is up to for a while: to go behind the block and through it, or to wander."""
+    """What the hand does for a while: it goes behind the block and through it, or it wanders."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         angle = generator.uniform(0, 2 * np.pi)

@@ -81,7 +81,7 @@ def test_explaining_worse_than_predicting_is_told() -> None:
 
 def test_a_network_told_the_causes_is_measured_as_learners_are() -> None:
     train, test = learned.record_domain("reactor", 0, 4000, tests=1000)
-    (found,) = learned.teach_and_measure([0], [(train, test)], "cpu", {"steps": 150})
+    (found,) = learned.train_on_causes_and_measure([0], [(train, test)], "cpu", {"steps": 150})
     (never,) = learned.fit_and_measure("never", [0], [(train, test)], "cpu", {})
     assert set(found) == set(never)
     assert found["balanced"] < never["balanced"] / 2

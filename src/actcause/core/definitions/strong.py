@@ -104,7 +104,7 @@ def find_two_values(search: Search, name: str, given: Assignment, free: Sequence
 
 
 def _find_by_arrays(search: Search, name: str, given: Assignment, free: Sequence[str]) -> set[int]:
-    """Find them in the same order, and count as many evaluations as one by one would take."""
+    """Do as `find_two_values` does with arrays: in the same order, counting as many evaluations."""
     model = search.query.model
     known = {parent: np.asarray(value) for parent, value in given.items()}
     values: set[int] = set()

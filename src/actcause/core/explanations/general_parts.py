@@ -23,8 +23,7 @@ import numpy as np
 from ..contexts import ContextTable
 from ..definitions import Deadline
 from ..expression import Array, Expression
-from ..solvers.circuit import Circuit, Domain, World
-from ..solvers.looks import feed_with_looks, solve_with_looks
+from ..solvers.circuit import Circuit, Domain, World, add_with_checks, solve_with_checks
 
 MOST_CAUSES = 16  # that are played elsewhere; more are seldom all causes there too
 
@@ -47,7 +46,7 @@ class GeneralParts:
         self._write(circuit)
         self._top = circuit.top
         self._solver: Any = Glucose4()
-        feed_with_looks(self._solver, circuit.clauses, deadline.check)
+        add_with_checks(self._solver, circuit.clauses, deadline.check)
         self._solver.set_phases([-literal for literal in self._chosen.values()])
         self._true: list[int] = []
 
@@ -100,7 +99,7 @@ class GeneralParts:
         proof = self._shorten_proof(context, [here, self._tight, self._chosen[name]])
         where = self._agreeing(proof, row)
         for cause in causes:
-            where = self._undone(cause, row, context, where)
+            where = self._find_undone(cause, row, context, where)
         return False, where
 
     def _carry_over(self, name: str, row: int, context: list[int], others: list[str]) -> Array:
@@ -109,9 +108,9 @@ class GeneralParts:
             if other != name and other not in others and not self._solve([*context, *self._within([*others, other])]):
                 others.append(other)
         proof = self._shorten_proof(context, self._within(others))
-        return self._undone([*others, name], row, context, self._agreeing(proof, row))
+        return self._find_undone([*others, name], row, context, self._agreeing(proof, row))
 
-    def _undone(self, names: list[str], row: int, context: list[int], where: Array) -> Array:
+    def _find_undone(self, names: list[str], row: int, context: list[int], where: Array) -> Array:
         """Find those of some contexts in which a witness of these variables, found in one, undoes the effect."""
         self._solve([*context, *self._within(names)])
         do: dict[str, Any] = {name: self._value(self._world[name]) for name in names}
@@ -166,7 +165,7 @@ class GeneralParts:
 
     def _solve(self, assumptions: Sequence[int]) -> bool:
         self.deadline.check()
-        satisfiable = bool(solve_with_looks(self._solver, assumptions, self.deadline.check))
+        satisfiable = bool(solve_with_checks(self._solver, assumptions, self.deadline.check))
         if satisfiable:
             self._true = self._solver.get_model()
         return satisfiable

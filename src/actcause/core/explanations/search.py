@@ -29,8 +29,7 @@ from ..definitions import Deadline
 from ..expression import Array, Expression
 from ..model import Model
 from ..query import Assignment
-from ..solvers.circuit import at_most_one
-from ..solvers.looks import solve_with_looks
+from ..solvers.circuit import at_most_one, solve_with_checks
 from .causal_contexts import CausalContexts
 from .reasons import ReasonFinder
 from .sufficient_contexts import SufficientContexts
@@ -125,7 +124,7 @@ class MinimalEvents:
         return self._top
 
     def _solve(self, assumptions: Sequence[int] = ()) -> bool:
-        return bool(solve_with_looks(self._solver, assumptions, self.requirements.deadline.check))
+        return bool(solve_with_checks(self._solver, assumptions, self.requirements.deadline.check))
 
     def _find(self, assumptions: Sequence[int]) -> Event | None:
         """Find an event that meets the requirements and the assumptions."""

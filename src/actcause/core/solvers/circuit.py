@@ -20,13 +20,20 @@ from ..facts import facts
 from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..ranges import grids
-from .looks import Look, feed_with_looks, solve_with_looks
 
 TRUE, FALSE = 1, -1
 Domain = dict[int, int]
 World = dict[str, Domain]
 LARGEST_TABLE = 1 << 17
-NEW_BETWEEN_LOOKS = 1 << 12  # literals, a power of two
+NEW_BETWEEN_CHECKS = 1 << 12  # literals, a power of two
+# Between two checks of the time a solver has at most so many of these. Propagations are bounded too, since a few
+# conflicts may take long in a formula of millions of clauses.
+CONFLICTS = 2_000
+PROPAGATIONS = 1_000_000
+LEAST_PASSES = 8  # over all variables: each call must get somewhere
+CLAUSES = 100_000  # that are handed over at once
+
+Check = Callable[[], None]
 
 
 class TooManyClausesError(Exception):
@@ -34,10 +41,10 @@ class TooManyClausesError(Exception):
 
 
 class Circuit:
-    """Clauses under construction. Literal 1 is true. `look` is called again and again, and may end it."""
+    """Clauses under construction. Literal 1 is true. `check` is called now and then, and may end the construction."""
 
-    def __init__(self, look: Look = lambda: None) -> None:
-        self.look = look
+    def __init__(self, check: Check = lambda: None) -> None:
+        self.check = check
         # Gates are tuples, which the garbage collector, unlike lists, need not look through again and again.
         self.clauses: list[Sequence[int]] = [[TRUE]]
         self.top = TRUE
@@ -47,8 +54,8 @@ class Circuit:
 
     def new(self) -> int:
         self.top += 1
-        if not self.top % NEW_BETWEEN_LOOKS:
-            self.look()
+        if not self.top % NEW_BETWEEN_CHECKS:
+            self.check()
         return self.top
 
     def add(self, clause: Iterable[int]) -> None:
@@ -223,8 +230,8 @@ class Circuit:
 
     def _combine(self, left: Domain, right: Domain, operation: Callable[[int, int], int]) -> Domain:
         _check_size(len(left) * len(right))
-        if len(left) * len(right) >= NEW_BETWEEN_LOOKS:
-            self.look()
+        if len(left) * len(right) >= NEW_BETWEEN_CHECKS:
+            self.check()
         return self.merge((operation(a, b), self.conjunction([left[a], right[b]])) for a, b in product(left, right))
 
     # -- equations -------------------------------------------------------------------------------
@@ -257,7 +264,7 @@ class Circuit:
         ranges = [tuple(parent) for parent in parents]
         rows: list[tuple[tuple[int, ...], int]] = []
         for columns in grids(ranges):
-            self.look()
+            self.check()
             values = equation.array(dict(zip(equation.parents, columns, strict=True)))
             rows += zip(zip(*(c.tolist() for c in columns), strict=True), values.tolist(), strict=True)
         result = self.free(sorted({value for _, value in rows}))
@@ -322,7 +329,7 @@ class Sat:
         if self.search.remaining is None:
             satisfiable = self._solver.solve(assumptions=given)
         else:
-            satisfiable = solve_with_looks(self._solver, given, self.search.check_time)
+            satisfiable = solve_with_checks(self._solver, given, self.search.check_time)
         return self._end(bool(satisfiable))
 
     def try_to_solve(self, assumptions: Sequence[int], conflicts: int) -> bool | None:
@@ -330,14 +337,14 @@ class Sat:
         given = self._begin(assumptions)
         if given is None:
             return False
-        satisfiable = solve_with_looks(self._solver, given, self.search.check_time, conflicts)
+        satisfiable = solve_with_checks(self._solver, given, self.search.check_time, conflicts)
         return None if satisfiable is None else self._end(satisfiable)
 
     def _begin(self, assumptions: Sequence[int]) -> list[int] | None:
         """Feed what was written since, and return what to assume; None if that is false."""
         clauses = self.circuit.clauses
         if self._fed < len(clauses):
-            feed_with_looks(self._solver, clauses[self._fed :], self.search.check_time)
+            add_with_checks(self._solver, clauses[self._fed :], self.search.check_time)
             self._fed = len(clauses)
         self.search.step("solver_calls")
         given = [literal for literal in assumptions if literal != TRUE]
@@ -360,3 +367,32 @@ class Sat:
             if self.true(literal):
                 return value
         raise LookupError("no value of the domain is true in the last solution")
+
+
+def solve_with_checks(
+    solver: Any, assumptions: Sequence[int], check: Check, conflicts: int | None = None
+) -> bool | None:
+    """Decide whether a solver's clauses can be met, and call `check` each time that it pauses.
+
+    A solver that is called again goes on with all that it has learned. With `conflicts`, None is returned if it takes
+    more conflicts than these.
+    """
+    propagations = max(PROPAGATIONS, LEAST_PASSES * solver.nof_vars())
+    most = None if conflicts is None else solver.accum_stats()["conflicts"] + conflicts
+    while True:
+        solver.conf_budget(CONFLICTS if conflicts is None else min(CONFLICTS, conflicts))
+        solver.prop_budget(propagations)
+        satisfiable: bool | None = solver.solve_limited(assumptions=assumptions)
+        check()
+        if satisfiable is not None:
+            return satisfiable
+        if most is not None and solver.accum_stats()["conflicts"] >= most:
+            return None
+
+
+def add_with_checks(solver: Any, clauses: Sequence[Sequence[int]], check: Check) -> None:
+    """Hand clauses to a solver, many at once, and call `check` in between."""
+    for first in range(0, len(clauses), CLAUSES):
+        solver.append_formula(clauses[first : first + CLAUSES], no_return=True)
+        if first:
+            check()

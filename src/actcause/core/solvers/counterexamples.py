@@ -27,7 +27,7 @@ from .minimal_causes import Encoding
 
 
 class ProposerAndOpponent(Encoding):
-    """A proposer and an opponent."""
+    """An encoding whose choices have to survive every move of an opponent."""
 
     def __init__(self, search: Search, candidates: Sequence[str]) -> None:
         self.query, model = search.query, search.query.model

@@ -41,7 +41,7 @@ class Encoding(ABC):
         self.search, self.query, self.candidates = search, search.query, tuple(candidates)
         self.circuit = Circuit(search.check_time)
         self.chosen = {name: self.circuit.new() for name in self.candidates}
-        self.waived = self.circuit.new()  # true where what was ruled out may be looked at again
+        self.waived = self.circuit.new()  # assumed to look again at events that were ruled out
         self.normality: NormalityClauses | None = None
         self.as_normal: list[int] = []  # assumptions under which a witness stays as normal as the best one
         self.encode()

@@ -17,7 +17,7 @@ from ..expression import Expression, Name, Number
 from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..ranges import grids
-from .circuit import FALSE, LARGEST_TABLE, NEW_BETWEEN_LOOKS, TRUE, Circuit, TooManyClausesError
+from .circuit import FALSE, LARGEST_TABLE, NEW_BETWEEN_CHECKS, TRUE, Circuit, TooManyClausesError
 
 Possible = dict[int, int]
 OpenWorld = Mapping[str, Possible]
@@ -116,8 +116,8 @@ class PossibleValues:
 
     def _combine(self, left: Possible, right: Possible, operation: Callable[[int, int], int]) -> Possible:
         _check_size(len(left) * len(right))
-        if len(left) * len(right) >= NEW_BETWEEN_LOOKS:
-            self.circuit.look()
+        if len(left) * len(right) >= NEW_BETWEEN_CHECKS:
+            self.circuit.check()
         return self._merge(
             (operation(a, b), self.circuit.conjunction([left[a], right[b]])) for a, b in product(left, right)
         )
@@ -135,7 +135,7 @@ class PossibleValues:
         _check_size(prod(len(world[name]) for name in repeated))
         pairs: list[tuple[int, int]] = []
         for case in product(*(world[name] for name in repeated)):
-            self.circuit.look()
+            self.circuit.check()
             chosen = dict(zip(repeated, case, strict=True))
             occurs = self.circuit.conjunction([world[name][value] for name, value in chosen.items()])
             split = {**world, **{name: {value: TRUE} for name, value in chosen.items()}}
@@ -148,7 +148,7 @@ class PossibleValues:
         _check_size(prod(map(len, parents)))
         pairs: list[tuple[int, int]] = []
         for columns in grids([tuple(parent) for parent in parents]):
-            self.circuit.look()
+            self.circuit.check()
             values = equation.array(dict(zip(equation.parents, columns, strict=True)))
             for row, value in zip(zip(*(c.tolist() for c in columns), strict=True), values.tolist(), strict=True):
                 occurs = (parent[v] for parent, v in zip(parents, row, strict=True))

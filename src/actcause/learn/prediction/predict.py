@@ -1,4 +1,4 @@
-"""Predict the rows of files: what is left to do, who does it, and what came of it.
+"""Predict the rows of files: find what is left to do, have workers do it, and count what was found.
 
 The parts of a file lie in a hidden folder beside its target. When all are there they are joined, the file gets its
 name, and the folder goes. So a file under its own name is always whole, and a command that was cut off goes on with
@@ -27,7 +27,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PredictedFiles:
-    """What came of it."""
+    """The result of predicting files: rows, causes found, and files that failed."""
 
     settings: PredictionSettings
     files: tuple[Path, ...]  # finished, now or before
@@ -69,7 +69,7 @@ class PredictedFiles:
         }
 
     def describe(self, out: str) -> str:
-        """Say in a sentence what people want to know."""
+        """Write a sentence for people: rows, rates of the factors, share of unsure rows, speed."""
         listed = ", ".join(f"{factor} {rate:.1%}" for factor, rate in self.rates.items())
         speed = f"{self.per_second:,.0f} transitions a second" if self.predicted else "all of them were there already"
         rows = f"{self.counts['rows']:,} transitions in {out}"

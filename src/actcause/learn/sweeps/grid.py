@@ -18,7 +18,7 @@ MOST = 10_000  # trials of one sweep
 LONGEST = 120  # characters of a folder's name
 RANGE = re.compile(r"\s*(-?\d{1,18})\.\.(-?\d{1,18})\s*")
 SAFE = re.compile(r"[^\w.+-]")
-SUCH_AS = "--sweep penalty=0.01,0.02 seed=0..9"
+EXAMPLE = "--sweep penalty=0.01,0.02 seed=0..9"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Grid:
         for word in words:
             name, equals, written = (part.strip() for part in word.partition("="))
             if not equals or not name.isidentifier() or not written:
-                raise QueryError(f"A sweep takes names with their values, such as {SUCH_AS}. Got {quote(word)}.")
+                raise QueryError(f"A sweep takes names with their values, such as {EXAMPLE}. Got {quote(word)}.")
             if name in others:
                 raise QueryError(f"{name} cannot be swept over: it is the same for all trials, by {others[name]}.")
             if name in found:

@@ -34,7 +34,7 @@ Array = np.ndarray[Any, Any]
 LEARNED, HELD = 100_000, 20_000  # rows looked at, at most
 BATCH, RATE, DECAY = 512, 3e-3, 1e-3
 STEPS, LEAST, OFTEN = 1000, 50, 20  # steps: at most, at least, and as many as show every row so often
-TOLD = (0.0, 0.5, 1.0)  # what the network is told about what it sees: the own factor alone, those named, all
+TOLD = (0.0, 0.5, 1.0)  # an input that tells the network what it is shown: the own factor alone, those named, all
 NOTHING = 0.01  # where all factors tell less than this share of the rows apart, there is nothing to explain
 SEED = 0
 
@@ -52,20 +52,20 @@ def judge_learner(learner: Learner, data: Transitions) -> Judgement:
     train, held = split_of(data, learner.held_out, learner.seed)
     train, held = _thin(train, LEARNED), _thin(held, HELD)
     encoder = Encoder.fit(train, classes=learner.classes, categorical=learner.categorical)
-    judge = _Judge(encoder, _Shown.of(learner, train, encoder), find_device(learner.device))
+    judge = _Judge(encoder, _ShownRows.of(learner, train, encoder), find_device(learner.device))
     judge.learn()
-    return judge.judge(_Shown.of(learner, held, encoder))
+    return judge.judge(_ShownRows.of(learner, held, encoder))
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """DeviceRows, and what the network may see of them: `masks` (rows, what it is told, factors)."""
+class _ShownRows:
+    """Rows on the device, and the factors that the network is shown in each way: `masks` (rows, `TOLD`, factors)."""
 
     rows: DeviceRows
     masks: Tensor
 
     @classmethod
-    def of(cls, learner: Learner, data: Transitions, encoder: Encoder) -> _Shown:
+    def of(cls, learner: Learner, data: Transitions, encoder: Encoder) -> _ShownRows:
         device, own = find_device(learner.device), encoder.own
         rows = DeviceRows.load([encoder.encode(data)], [folds_of(data.episode, len(data), SEED)], own, device)
         there = np.ones((len(data), rows.factors), bool) if data.mask is None else data.mask
@@ -77,14 +77,14 @@ class _Shown:
 
     @property
     def named(self) -> Tensor:
-        """How many factors are named besides the outcome's own: (rows,)."""
+        """The number of factors named besides the outcome's own: (rows,)."""
         return (self.masks[:, 1] - self.masks[:, 0]).sum(-1)
 
 
 class _Judge:
     """The network, and how it learns."""
 
-    def __init__(self, encoder: Encoder, shown: _Shown, device: torch.device) -> None:
+    def __init__(self, encoder: Encoder, shown: _ShownRows, device: torch.device) -> None:
         self.shown, self.device = shown, device
         self.told = torch.tensor(TOLD, device=device).view(1, -1, 1)
         with torch.random.fork_rng(devices=[]):
@@ -102,7 +102,7 @@ class _Judge:
         Trainer(nets, SEED, self.device).run([*self.surprises.stages(steps), stage])
 
     @torch.no_grad()
-    def judge(self, held: _Shown) -> Judgement:
+    def judge(self, held: _ShownRows) -> Judgement:
         rows, parts = held.rows, torch.split(torch.arange(len(held.rows), device=self.device), BATCH)
         target = rows.target / self.surprises.scale[0]
         error = torch.cat([(self._expect(held, p.unsqueeze(0)) - target[p]).abs().mean(-1)[0] for p in parts], dim=1)
@@ -128,8 +128,8 @@ class _Judge:
     def _sampler(self) -> Sampler:
         return Sampler([self.surprises.pools(0)], BATCH, [SEED], "judge", self.device)
 
-    def _expect(self, shown: _Shown, index: Tensor) -> Tensor:
-        """Give what the network expects: (1, what it is told, rows, outputs)."""
+    def _expect(self, shown: _ShownRows, index: Tensor) -> Tensor:
+        """Predict the outcome in each way of showing factors: (1, `TOLD`, rows, outputs)."""
         told = self.told.expand(1, -1, index.shape[1])
         embedded = self.model.embedding(shown.rows.network_inputs(index))
         predicted: Tensor = self.model(embedded, shown.masks[index].transpose(1, 2), told)

@@ -86,7 +86,7 @@ class _Plan:
         self.source.check()
 
     def identity(self) -> dict[str, Any]:
-        """Say what must be the same for a folder to be gone on with; further values of the same names may be added."""
+        """Return what must be the same to resume in a folder; further values of the same names may be added."""
         swept = self.grid.values
         fixed = {name: value for name, value in self.options.items() if name not in (*FREE, *swept)}
         return {
@@ -130,7 +130,7 @@ def _run(plan: _Plan, workers: Engine, on_verdict: OnVerdict) -> Ranking:
 
 
 def _judge_trials(workers: Engine, trials: Sequence[Trial]) -> Iterator[Verdict]:
-    """Give a verdict of every trial; one that was killed is begun again at once, one that failed at the end."""
+    """Yield the verdict of every trial; retry one that was killed at once, and one that failed after all others."""
     for last in (False, True):
         again = []
         for trial, outcome in zip(trials, workers.run(run_trial, trials, retries=RETRIES, isolated=True), strict=True):
@@ -144,7 +144,7 @@ def _judge_trials(workers: Engine, trials: Sequence[Trial]) -> Iterator[Verdict]
 
 
 def _take_folder(plan: _Plan) -> None:
-    """Take the folder, or go on with it where it holds this very sweep."""
+    """Make the folder, or resume in it if it holds this very sweep."""
     folder, identity = plan.folder, json.loads(json.dumps(plan.identity()))
     if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder} is a file; a sweep is a folder: choose another name.")

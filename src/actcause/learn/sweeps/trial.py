@@ -1,4 +1,4 @@
-"""One combination of settings: trained or gone on with, and judged, in a process of its own."""
+"""One combination of settings, trained (or resumed) and judged in a process of its own."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Trial:
         return make(self.method, **self.options)
 
     def is_finished(self, verdict: Mapping[str, Any] | None) -> bool:
-        """Tell whether nothing is left to do, given what was said of it."""
+        """Tell whether nothing is left to do, given the verdict so far."""
         return verdict is not None and verdict.get("status") == "finished" and (self.run / MODEL).exists()
 
 
 def run_trial(trial: Trial) -> dict[str, Any]:
-    """Train it, or go on from its checkpoint, and judge it; what it refuses is its verdict and the others go on."""
+    """Train a trial, or resume it, and judge it; a refusal becomes its verdict, so that the other trials go on."""
     torch.set_num_threads(1)  # sums depend on the number of threads, and the number of workers must not show
     try:
         learner = trial.learner()

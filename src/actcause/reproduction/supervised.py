@@ -1,7 +1,7 @@
-"""A network that is told the true causes: what the state gives away to one that need not find them out.
+"""A network that is trained on the true causes: how well causes can be read off the state at all.
 
 It has the shape of the network that answers in `jaci-exchange`, and learns from the labels of the same recording. No
-learner of ours sees a label; beside it one sees how much of an error is due to the recording and the network alone.
+learner of ours sees a label. What this network gets wrong is due to the recording and the network, not to that.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..learn.training.replica import Replica
 
 Array = np.ndarray[Any, Any]
-TOLD = "told"
+TOLD = "told"  # its name in the records
 STEPS, BATCH, WIDTH, LAYERS = 6000, 512, 64, 2
 RATE, DECAY, CLIP = 5e-3, 0.3, 1.0
 BLOCK = 8192
@@ -30,8 +30,8 @@ ROWS = 20_000  # that show how near factors come to each other
 
 
 @dataclass(eq=False)
-class ToldNetwork:
-    """Answers as a learner does; it cannot use the outcome."""
+class SupervisedNetwork:
+    """A network with the answers of a learner; it cannot use the outcome. `shift` is where its log-odds mean yes."""
 
     replica: Replica
     net: CauseModel
@@ -47,7 +47,7 @@ class ToldNetwork:
         return said if data.mask is None else said & data.mask
 
     def explain(self, data: Transitions) -> Array:
-        """Name the same."""
+        """Name the same causes, since it does not use the outcome."""
         return self.predict(data)
 
     @torch.no_grad()
@@ -58,8 +58,8 @@ class ToldNetwork:
         return np.concatenate(parts)
 
 
-def teach(data: Transitions, seed: int, device: str, steps: int = STEPS) -> ToldNetwork:
-    """Teach a network the labels of a recording; where it says yes is settled on held-out rows."""
+def train_on_causes(data: Transitions, seed: int, device: str, steps: int = STEPS) -> SupervisedNetwork:
+    """Train a network on the labels of a recording; held-out rows decide from which log-odds on it says yes."""
     from ..learn import Never
     from ..learn.methods.exchange_training import SHIFTS
     from ..learn.training.attention import CauseModel
@@ -69,22 +69,22 @@ def teach(data: Transitions, seed: int, device: str, steps: int = STEPS) -> Told
     replica = prepare_replica(Never(seed=seed), data)
     torch.manual_seed(seed)
     net = CauseModel(1, replica.encoder, width=WIDTH, layers=LAYERS).to(find_device(device))
-    told = ToldNetwork(replica, net)
-    caused = _learn(told, seed, steps)
+    network = SupervisedNetwork(replica, net)
+    caused = _learn(network, seed, steps)
     truth = np.asarray(replica.held.cause)
     scored = [k for k in range(len(data.factors)) if k != replica.encoder.own]
-    odds, natural = told.find_odds(replica.held_encoded)[:, scored], float(np.log((1 - caused) / caused))
+    odds, natural = network.find_odds(replica.held_encoded)[:, scored], float(np.log((1 - caused) / caused))
     tried = {share * natural: _measure_both(odds > share * natural, truth[:, scored]) for share in SHIFTS}
-    told.shift = min(tried, key=lambda shift: tried[shift])
-    return told
+    network.shift = min(tried, key=lambda shift: tried[shift])
+    return network
 
 
-def _learn(told: ToldNetwork, seed: int, steps: int) -> float:
-    """Learn from as many rows with a cause as without, and return the share of the first among all."""
+def _learn(network: SupervisedNetwork, seed: int, steps: int) -> float:
+    """Learn from as many rows with a cause as without one; return the share of all rows that have a cause."""
     from ..learn.training.batches import Sampler
     from ..learn.training.loop import LossValues, Settings, Stage, Trainer, one_cycle
 
-    replica, net = told.replica, told.net
+    replica, net = network.replica, network.net
     device = next(net.parameters()).device
     inputs, there = _load(replica.encoded, device)
     rows, present = inputs[0], None if there is None else there[0]
