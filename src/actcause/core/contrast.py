@@ -1,4 +1,4 @@
-"""Contrast: why this *rather than that*? What a contrast must be to make sense."""
+"""Contrast: why this *rather than that*? What a contrast, or a rule, must be to make sense."""
 
 from math import prod
 
@@ -11,6 +11,25 @@ from .ranges import grids
 
 # Past this many combinations of values a contrast is taken as given; a witness must undo the effect all the same.
 LOOKED_AT = 1 << 20
+
+
+def can_hold(model: Model, formula: Expression) -> bool:
+    r"""Return whether some values of a formula's variables make it true; too many combinations are not looked at.
+
+    >>> from .text import parse_formula
+    >>> model = Model.from_text("A\nY in 0..2 = 2 * A")
+    >>> can_hold(model, parse_formula("Y == A")), can_hold(model, parse_formula("Y == 7"))
+    (True, False)
+    """
+    names = formula.names()
+    ranges = [model.ranges[name] for name in names]
+    if prod(map(len, ranges)) > LOOKED_AT:
+        return True
+    everywhere = np.asarray(True)
+    return any(
+        bool(np.any(formula.array(dict(zip(names, columns, strict=True)), everywhere) != 0))
+        for columns in grids(ranges)
+    )
 
 
 def check_contrast(model: Model, effect: Expression, contrast: Expression) -> None:
