@@ -1,5 +1,7 @@
 """Contrast: why this *rather than that*? What a contrast, or a rule, must be to make sense."""
 
+from collections.abc import Sequence
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -11,9 +13,10 @@ from .ranges import grids
 
 # Past this many combinations of values a contrast is taken as given; a witness must undo the effect all the same.
 LOOKED_AT = 1 << 20
+FEW = 8  # are tried one by one: there may be a thousand rules
 
 
-def can_hold(model: Model, formula: Expression) -> bool:
+def can_hold(model: Model, formula: Expression, names: Sequence[str] | None = None) -> bool:
     r"""Return whether some values of a formula's variables make it true; too many combinations are not looked at.
 
     >>> from .text import parse_formula
@@ -21,12 +24,13 @@ def can_hold(model: Model, formula: Expression) -> bool:
     >>> can_hold(model, parse_formula("Y == A")), can_hold(model, parse_formula("Y == 7"))
     (True, False)
     """
-    names = formula.names()
+    names = formula.names() if names is None else names
     ranges = [model.ranges[name] for name in names]
-    if prod(map(len, ranges)) > LOOKED_AT:
-        return True
+    count = prod(map(len, ranges))
+    if count <= FEW:
+        return any(formula.value(dict(zip(names, values, strict=True))) for values in product(*ranges))
     everywhere = np.asarray(True)
-    return any(
+    return count > LOOKED_AT or any(
         bool(np.any(formula.array(dict(zip(names, columns, strict=True)), everywhere) != 0))
         for columns in grids(ranges)
     )

@@ -90,7 +90,7 @@ class Query:
                     self.model.check_formula(rule.formula)
         for place in sorted(self.actually_broken):  # what holds actually can hold
             rule = normality.rules[place]
-            if not can_hold(self.model, rule.formula):
+            if not can_hold(self.model, rule.formula, rule.facts.names):
                 wrong = "The rule '{rule}' of {parameter} can never hold; say what normally does."
                 raise QueryError(wrong, parameter="normality", rule=rule.formula)
 
