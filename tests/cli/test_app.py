@@ -39,6 +39,8 @@ def shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         (("partition", "rock-throwing", "--where", "BT == 7"), "No context satisfies 'BT == 7'"),
         (("partition", "rock-throwing", "--max-pairs", "-1"), "'--max-pairs'"),
         (("partition", "rock-throwing", "--max-states", "-1"), "'--max-states'"),
+        (("ask", "loader", "--steps", "-1"), "-1"),
+        (("ask", "loader", "--steps", "abc"), "'abc'"),
         (("partition", "rock-throwing", "--max-seconds", "nan"), "--max-seconds must be a positive number"),
         (("partition", "rock-throwing", "--solver", "fast"), "--solver must be 'auto' or 'algorithm-0'"),
         (("partition", "pusher-1d", "--solver", "algorithm-0"), "Use --solver auto."),

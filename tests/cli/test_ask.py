@@ -212,9 +212,24 @@ def test_causes_are_ranked_by_what_is_normal(capsys: pytest.CaptureFixture[str],
     assert "against the rule P == 0" in " ".join(printed.split())
 
 
+def test_side_by_side_a_lower_rank_is_shown_and_the_reason_is_that_of_the_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ("ask", "pens", "--normally", "P == 0", "--definition", "all")
+    assert main(list(asked)) == 0
+    printed = capsys.readouterr().out
+    assert ["modified-hp", "cause", "cause", "(2)"] in [line.split() for line in printed.splitlines()]
+    assert "(2): a cause of rank 2" in printed
+    assert "The professor's taking of a pen P=1 is a cause" in printed
+    assert "against the rule" not in printed
+    assert main([*asked, "--normally", "A == 1"]) == 0
+    assert "(2)" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
+        (("--normally", "M == 7"), "The rule 'M == 7' of --normally can never hold; say what normally does."),
         (("--rather-than", "C >= 0"), "must rule the effect out; 'C >= 0' and 'C == 1' both hold at C=1."),
         (("--rather-than", "C = 0"), "--rather-than, line 1, column 3"),
         (("--normally", "2: M == 0"), "Weights of rules are only counted with --normality-order count."),

@@ -140,7 +140,7 @@ def test_an_answer_reads_as_one_sentence_for_each_cause() -> None:
     )
     assert [str(cause) for cause in answer] == str(answer).split("\n")
     nothing = causes(ROCKS, context=BOTH_THROW, effect="BS == 0")
-    assert str(nothing) == "BS=0 has no cause by 'modified-hp'. It did not happen."
+    assert str(nothing) == "BS=0 has no cause by 'modified-hp'. It did not happen: actually BS=1."
     assert str(causes(ROCKS, context=BOTH_THROW, effect="BS < 2")) == "(BS < 2) has no cause by 'modified-hp'."
 
 

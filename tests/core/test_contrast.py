@@ -79,7 +79,10 @@ def test_functional_causes_with_a_contrast_are_those_of_algorithm_0(
     assume(query.candidates and not set(query.contrasted_variables) & set(model.exogenous))
     if rng.random() < 0.5:
         rule = random_expression(rng, rng.sample(model.variables, 1), 2)
-        query = ac.Query(**{**query.arguments, "normality": [(rule, 1)]})
+        try:
+            query = ac.Query(**{**query.arguments, "normality": [(rule, 1)]})
+        except ac.QueryError:  # it can never hold
+            assume(False)
     auto, oracle = (ac.causes(**query.arguments, solver=solver) for solver in ("auto", "exhaustive"))
     assert {frozenset(cause.event) for cause in auto} == {frozenset(cause.event) for cause in oracle}
     for cause in auto:

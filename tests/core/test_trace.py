@@ -30,6 +30,12 @@ def test_constants_have_one_value() -> None:
         ac.Trace({"k": [1, 2, 2]}).context(model)
 
 
+def test_a_first_value_is_missed_at_its_step_alone() -> None:
+    unrolled = ac.Model.from_text("cold\nwet@0\nwet@1 = wet@0 and not cold")
+    with pytest.raises(ac.QueryError, match=r"no value of wet@0, which follows from nothing; give it one\."):
+        ac.Trace({"cold": 1}).context(unrolled)
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
@@ -38,6 +44,10 @@ def test_constants_have_one_value() -> None:
         ({"valve": [1, 1]}, "trace has no value of valve at step 2: it ends at step 1."),
         ({"valve": [1, None, 1]}, "trace has no value of valve at step 1, which follows from nothing; give it one."),
         ({"valve": 1, "valv": 0}, "trace has valv, which is no variable of the model; did you mean 'valve'?"),
+        (
+            {"valve": 1, "time": [0, 1, 2]},
+            "trace has time, which is no variable of the model; leave it out, or call it",
+        ),
         ({"valve": [1, 2, 0]}, "trace must have valve in {0, 1}; got 2 at step 1."),
         ({"valve": [1, 0.5, 0]}, "trace must have whole numbers of valve; got 0.5 at step 1."),
         ({"valve": "101"}, "trace must have whole numbers of valve; got '101'."),
@@ -78,6 +88,7 @@ def test_traces_are_read_from_csv_and_parquet(tmp_path: Path) -> None:
         ("valve\n", "holds no steps"),
         ("valve,valve\n1,1\n", "has two columns called 'valve'; rename one"),
         ("valve,level\n1\n", "line 2: expected 2 values; got 1"),
+        ("valve;level\n1;3\n", "line 1: columns must be separated by commas; got 'valve;level'"),
         ("valve\nopen\n", "line 2: valve must be a whole number, or empty; got 'open'"),
         ("valve\n0.5\n", "the trace must have whole numbers of valve; got 0.5 at step 0"),
         ("step,valve\n1,1\n", "must count steps from 0 in its column 'step'; got 1 in row 1"),

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 from .. import __version__
-from ..errors import ActCauseError, MissingExtraError, QueryError
+from ..errors import ActCauseError, MissingExtraError, QueryError, quote
 from ..io.console import print_note
 from . import (
     ask,
@@ -151,8 +151,18 @@ def _run(arguments: list[str]) -> int:
             raise
         context = getattr(error, "ctx", None)
         remedy = f" Try '{context.command_path} --help'." if context is not None else ""
-        message = error.format_message().rstrip(".")
+        message = _word_usage_error(error).rstrip(".")
         raise QueryError(f"{message}{'' if message.endswith('?') else '.'}{remedy}") from None
+
+
+def _word_usage_error(error: Any) -> str:
+    """Word a usage error; one of a value says what came, which typer with pydantic leaves out."""
+    message = str(error.format_message())
+    refused = getattr(error.__cause__, "errors", None)
+    if refused is None:
+        return message
+    expected = message.replace("Input should be", "it must be").partition(", unable to parse")[0]
+    return f"{expected}; got {quote(refused()[0]['input'])}"
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ DEGREE = (
     "responsibility: 1/k, where k counts the cause and what must be changed (original-hp, updated-hp) or held "
     "(modified-hp) for it to make the difference; but-for, direct and strong have no degrees."
 )
+RANKS = "(2): a cause of rank 2; those of rank 1, which bear no number, have the witnesses with the most normal worlds."
 RANK = "rank: 1 for causes whose best witnesses have the most normal worlds, 2 for the next, and so on."
 
 
@@ -145,7 +146,8 @@ def comparison_page(opinions: Sequence[Opinion]) -> RenderableType:
     """Draw every definition's verdict in one table, and under it why."""
     question, why = Text(_question(opinions[0].answer)), Text("Why:", style="bold")
     legend = [dim(DEGREE)] if _has_degrees(opinions) else []
-    return Group(question, verdict_table(opinions), *_notes(opinions), *legend, why, *reasons(opinions))
+    ranked = [dim(RANKS)] if _has_ranks(opinions) else []
+    return Group(question, verdict_table(opinions), *_notes(opinions), *ranked, *legend, why, *reasons(opinions))
 
 
 def verdict_table(opinions: Sequence[Opinion]) -> Table:
@@ -159,7 +161,7 @@ def verdict_table(opinions: Sequence[Opinion]) -> Table:
         table.add_column("search")
     for opinion in opinions:
         row = [Text(opinion.definition)]
-        row += [_cell(_standing(opinion, name), _highest_degree(opinion, name)) for name in shown]
+        row += [_cell(_standing(opinion, name), _rank(opinion, name), _highest_degree(opinion, name)) for name in shown]
         table.add_row(*row, *([Text(opinion.answer.status.value)] if stopped else []))
     return table
 
@@ -209,6 +211,22 @@ def _standing(opinion: Opinion, name: str) -> str:
     return "no" if opinion.answer.status is Status.COMPLETE else "?"
 
 
+def _has_ranks(opinions: Sequence[Opinion]) -> bool:
+    """Whether worlds are more or less normal, and some cause is of a lower rank than another."""
+    return any(
+        opinion.answer.query.normality is not None and any(rank > 1 for rank, _, _ in opinion.ranked())
+        for opinion in opinions
+    )
+
+
+def _rank(opinion: Opinion, name: str) -> str:
+    """Return the rank of the best cause that the variable belongs to, where it is not the first."""
+    if opinion.answer.query.normality is None:
+        return ""
+    best = min((rank for rank, cause, _ in opinion.ranked() if name in cause.event), default=1)
+    return f"({best})" if best > 1 else ""
+
+
 def _highest_degree(opinion: Opinion, name: str) -> str:
     """Return the highest degree of the causes that the variable belongs to."""
     if opinion.degrees is None:
@@ -249,12 +267,15 @@ def reasons(opinions: Sequence[Opinion]) -> list[RenderableType]:
 def _first_sentence(answer: Answer | Verdict) -> str:
     if isinstance(answer, Verdict):
         return answer.describe(name_option)
+    if answer.query.normality is not None and answer.causes:
+        return answer.ranked()[0][0].sentence
     first = next(iter(answer.causes), None)
     if first is not None:
         return first.sentence
     if answer.status is not Status.COMPLETE:
         return answer.status.describe(name_option)
-    return f"{answer.query.effect_text} has no cause." + ("" if answer.query.happened else " It did not happen.")
+    none = f"{answer.query.effect_text} has no cause."
+    return none if answer.query.happened else f"{none} {answer.query.absence_text}"
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -270,8 +291,8 @@ def draw_table(*columns: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     return table
 
 
-def _cell(word: str, degree: str = "") -> Text:
-    return Text(f"{word} {degree}".rstrip(), style=STYLES[word])
+def _cell(word: str, *more: str) -> Text:
+    return Text(" ".join(filter(None, (word, *more))), style=STYLES[word])
 
 
 def _degree(opinion: Opinion, degree: Fraction | None) -> str:

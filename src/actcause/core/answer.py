@@ -342,9 +342,8 @@ class Answer:
         """The first few causes, each in a sentence; with normality those of the first ranks."""
         shown = [cause for group in self.ranked() for cause in group][:5] if self.query.normality else self.causes[:5]
         if not shown:
-            return f"{self.query.question_text} has no cause by '{self.query.definition}'." + (
-                "" if self.query.happened else " It did not happen."
-            )
+            none = f"{self.query.question_text} has no cause by '{self.query.definition}'."
+            return none if self.query.happened else f"{none} {self.query.absence_text}"
         more = len(self.causes[:6]) > 5
         return "\n".join(cause.sentence for cause in shown) + ("\n… and more." if more else "")
 

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import QueryError, blaming
-from .contrast import check_contrast
+from .contrast import can_hold, check_contrast
 from .expression import Expression, Name, Number
 from .logic import Compare, Not
 from .model import Model
 from .normality import Broken, Normality, as_normality
 from .steps import hint_name
-from .text import parse_event, parse_formula, write_value
+from .text import parse_event, parse_formula, write_assignments, write_value
 
 Assignment = Mapping[str, int]
 
@@ -88,6 +88,11 @@ class Query:
                     self.model.check_known(name)
                 if rule.facts.arithmetic:
                     self.model.check_formula(rule.formula)
+        for place in sorted(self.actually_broken):  # what holds actually can hold
+            rule = normality.rules[place]
+            if not can_hold(self.model, rule.formula, rule.facts.names):
+                wrong = "The rule '{rule}' of {parameter} can never hold; say what normally does."
+                raise QueryError(wrong, parameter="normality", rule=rule.formula)
 
     def _read_formula(self, parameter: str, given: object) -> Expression:
         if isinstance(given, str):
@@ -217,6 +222,13 @@ class Query:
         """What a witness has to do."""
         goal = "undone the effect" if self.contrast is None else f"brought about {self._say(self.contrast)}"
         return goal if self.normality is None else f"{goal} in a world at least as normal as the actual one"
+
+    @property
+    def absence_text(self) -> str:
+        """That the effect did not happen, and what its variables were instead."""
+        few = self.effect_variables[:4]
+        actually = f": actually {write_assignments({name: self.actual[name] for name in few})}" if few else ""
+        return f"It did not happen{actually}."
 
     def _say(self, formula: Expression) -> str:
         pinned = find_pinned_value(formula, self.model)

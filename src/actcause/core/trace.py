@@ -14,6 +14,8 @@ from .steps import at_step, find_last_step, split_step
 from .text import write_list
 
 Values = tuple[int | None, ...]
+COUNTER = "step"  # in a file, a column of this name counts the rows from 0
+CLOCKS = ("t", "time", "timestep", "steps", "tick", "index", "")  # and what people call it
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Trace:
         cells = self._spread(model)
         missing = next((name for name in model.roots if cells.get(name) is None), None)
         if missing is not None:
-            raise self._missing(missing)
+            raise self._missing(missing, model)
         context = {name: cells[name] for name in model.roots}
         recorded = {name: value for name, value in cells.items() if value is not None and name in model.equations}
         if recorded:
@@ -94,9 +96,12 @@ class Trace:
                     _put(cells, model, at_step(base, number), value)
         return cells
 
-    def _missing(self, name: str) -> QueryError:
+    def _missing(self, name: str, model: Model) -> QueryError:
         base, step = split_step(name)
-        if step is None or not any(split_step(given)[0] == base for given in self.columns):
+        steps = [split_step(root)[1] for root in model.roots if split_step(root)[0] == base]
+        if steps == [step] and step is not None:  # a first value: later ones follow from equations
+            wrong = "{parameter} has no value of {name}@{step}, which follows from nothing; give it one."
+        elif step is None or not any(split_step(given)[0] == base for given in self.columns):
             wrong = "{parameter} has no value of {name}, which follows from nothing; give it one at every step."
         elif self.steps is not None and step > self.steps:
             wrong = "{parameter} has no value of {name} at step {step}: it ends at step {last}."
@@ -159,7 +164,9 @@ def _put(cells: dict[str, int], model: Model, name: str, value: object) -> None:
 
 
 def _unknown(name: str, known: Mapping[str, int]) -> QueryError:
-    hint = suggest(split_step(name)[0], known) or "; leave it out."
-    return QueryError(
-        "{parameter} has {name}, which is no variable of the model{hint}", parameter="trace", name=name, hint=hint
-    )
+    hint = suggest(split_step(name)[0], known)
+    if not hint:
+        counts = name.lower() in CLOCKS
+        hint = f"; leave it out, or call it '{COUNTER}' if it counts steps." if counts else "; leave it out."
+    wrong = "{parameter} has {name}, which is no variable of the model{hint}"
+    return QueryError(wrong, parameter="trace", name=name or "a column without a name", hint=hint)

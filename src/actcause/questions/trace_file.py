@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..core.parser import TRUTH_VALUES
-from ..core.trace import Trace
+from ..core.trace import COUNTER, Trace
 from ..errors import QueryError, import_extra, quote
 from ..io.text_file import read_text
 
 MAGIC = b"PAR1"  # the first bytes of a Parquet file
-COUNTER = "step"  # a column of this name counts the rows from 0
+OTHER_SEPARATORS = (";", "\t", "|")
 WHAT = "a CSV or Parquet file with a column for each variable and a row for each step"
 
 
@@ -62,6 +62,8 @@ def _read_csv(name: str) -> dict[str, Any]:
     if not rows:
         raise QueryError(f"'{name}' is empty; give {WHAT}.")
     names = [cell.strip() for cell in rows[0]]
+    if len(names) == 1 and any(mark in names[0] for mark in OTHER_SEPARATORS):
+        raise QueryError(f"'{name}', line 1: columns must be separated by commas; got {quote(rows[0][0])}.")
     twice = next((one for place, one in enumerate(names) if one in names[:place]), None)
     if twice is not None:
         raise QueryError(f"'{name}' has two columns called {quote(twice)}; rename one.")

@@ -371,7 +371,7 @@ def test_a_mistake_is_one_sentence_that_names_the_parameter(given: dict[str, Any
         (lambda a: 1 / a, False, "The function failed at a=0 (ZeroDivisionError: division by zero)"),
         (lambda a: float("nan") if a == 0 else 1, False, "The function returned nan for 'output' at a=0"),
         (lambda a: "crash" if a == 0 else 1, False, "The function returned 'crash' for 'output' at a=0"),
-        (lambda b: 1, False, "The function failed at a=1 (TypeError:"),
+        (lambda a: a + None, False, "The function failed at a=1 (TypeError:"),
         (lambda a: 1, True, "must return 1 values of output, one for each row; it returned an array of shape ()"),
         (lambda a: {"x": 1} if a == 0 else 1, False, "The function returned no 'output' at a=0"),
     ],
@@ -400,6 +400,29 @@ def test_a_box_is_checked_when_it_is_built(arguments: tuple[Any, Any], words: st
     with pytest.raises(ac.ModelError) as raised:
         BlackBox(*arguments)
     assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda b: 1, "The function takes no input 'a'; it takes b."),
+        (lambda: 1, "The function takes no input 'a'; it takes none."),
+        (lambda a, b: 1, "The function takes b, which is no input here; give it a range."),
+        (lambda a, b, *, c: 1, "The function takes b and c, which are no input here; give each a range."),
+        (abs, "The function takes inputs by their place; wrap it in one that takes them by name."),
+    ],
+)
+def test_a_function_that_takes_other_inputs_is_refused_before_it_is_run(function: Any, words: str) -> None:
+    with pytest.raises(ac.ModelError) as raised:
+        BlackBox(function, {"a": (0, 1)})
+    assert str(raised.value) == words
+    assert BlackBox(lambda **given: given["a"], {"a": (0, 1)})({"a": 1}) == {"output": 1}
+
+
+def test_with_a_contrast_the_sentence_names_what_would_have_come_about() -> None:
+    fast = {"context": {"speed": 20, "friction": 0.8, "brake": 0}, "effect": "metres > 30", "contrast": "metres < 20"}
+    said = str(ac.is_cause(CAR, **fast, event="speed=20"))
+    assert said.endswith("(metres > 30) rather than (metres < 20): had speed been 0, (metres < 20) would have held.")
 
 
 def test_an_interval_has_finite_ends_in_order() -> None:

@@ -101,6 +101,43 @@ def test_a_chain_is_a_witness_only_where_the_oracle_has_one(definition: str, mon
     assert any(along)
 
 
+@pytest.mark.usefixtures("always")
+def test_a_chain_past_parents_that_are_all_open_is_one_only_where_the_oracle_has_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As if every table of an equation were too large, and as if every effect had very many values to follow from."""
+    monkeypatch.setattr(long_models.LongModelSolver, "_by_actual_values", lambda *arguments: None)
+    monkeypatch.setattr(long_models, "MANY_VALUES", 0)
+    monkeypatch.setattr(single_paths.PathSearch, "most_settings", 0)
+    monkeypatch.setattr(single_paths, "MOST_CELLS", 0)
+    along = []
+    find = single_paths.NetworkPaths.find
+    monkeypatch.setattr(single_paths.NetworkPaths, "find", lambda self: along.append(find(self)) or along[-1])
+
+    @many(400)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        query = data.draw(questions("strong"))
+        assert_same_verdict(query, data.draw(events(query)))
+
+    check()
+    assert any(along)
+
+
+def test_wide_copies_are_judged_without_writing_all_their_values_as_clauses() -> None:
+    """130 copies of a value, each of which alone would do: 1,001 values each, too many settings for any table."""
+    names = [f"C{number}" for number in range(130)]
+    lines = ["X in 0..1000", *(f"{name} in 0..1000 = X" for name in names)]
+    lines.append("Y in 0..1 = " + " or ".join(f"{name} == 1000" for name in names))
+    model = ac.Model.from_text("\n".join(lines))
+    asked = {"context": {"X": 1000}, "effect": "Y == 1", "definition": "strong"}
+    verdict = ac.is_cause(model, event="C0=1000", max_steps=1_000, **asked)
+    assert verdict.holds
+    assert verdict.statistics["solver_calls"] <= 2  # whether actual values suffice, asked by AC2a and by AC2b
+    assert verdict.witness is not None
+    assert verdict.witness.replay(verdict.query)
+
+
 @pytest.mark.parametrize(
     ("text", "definition", "event", "holds"),
     [

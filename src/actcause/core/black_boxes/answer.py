@@ -103,6 +103,8 @@ def write_reason(query: BoxQuery, witness: BoxWitness) -> str:
         words += " while " + write_list(stayed)
     if moved:
         words += " with " + write_list(moved)
+    if query.contrast is not None:
+        return f"{words}, {query.contrast_text} would have held"
     return f"{words}, {query.effect_text} would not have held"
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, QueryError, quote
+from ...errors import ModelError, QueryError, quote, suggest
+from ..text import write_list
 from .inputs import InputRange, Interval, Settings, read_ranges, show_value
 
 OUTPUT = "output"  # the name of what a function returns that returns no mapping
@@ -57,6 +59,7 @@ class BlackBox:
                 raise ModelError(f"{name} is an input and an inner variable; a name can be one of them.")
             if isinstance(values, Interval) or any(isinstance(value, str) for value in values):
                 raise ModelError(f"The inner variable {name} must have a list of numbers as its range.")
+        _check_signature(function, [*ranges, *inside])
         fix(self, "function", function)
         fix(self, "inputs", MappingProxyType(ranges))
         fix(self, "inner", MappingProxyType(inside))
@@ -108,6 +111,28 @@ class BlackBox:
             wrong = "The function must return a mapping with every inner variable; {name!r} is missing."
             raise QueryError(wrong, parameter="function", name=missing)
         return outputs
+
+
+def _check_signature(function: Callable[..., Any], names: Sequence[str]) -> None:
+    """Refuse a function that cannot be called with these names, before it is run; what does not tell is let through."""
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):
+        return
+    if any(one.kind is Parameter.POSITIONAL_ONLY and one.default is Parameter.empty for one in parameters.values()):
+        raise ModelError("The function takes inputs by their place; wrap it in one that takes them by name.")
+    kinds = {name: one.kind for name, one in parameters.items()}
+    by_name = [
+        name for name, kind in kinds.items() if kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    ]
+    unknown = next((name for name in names if name not in by_name), None)
+    if unknown is not None and Parameter.VAR_KEYWORD not in kinds.values():
+        hint = suggest(unknown, by_name) or f"; it takes {write_list(by_name) if by_name else 'none'}."
+        raise ModelError(f"The function takes no input {unknown!r}{hint}")
+    missing = [name for name in by_name if parameters[name].default is Parameter.empty and name not in names]
+    if missing:
+        are, each = ("is", "it") if len(missing) == 1 else ("are", "each")
+        raise ModelError(f"The function takes {write_list(missing)}, which {are} no input here; give {each} a range.")
 
 
 def _report_failure(error: Exception, where: str) -> QueryError:

@@ -122,10 +122,12 @@ class BoxQuery:
 
     @property
     def question_text(self) -> str:
-        if self.contrast is None:
-            return self.effect_text
-        contrast = "the contrast" if self.contrast.predicate is not None else f"({self.contrast.text})"
-        return f"{self.effect_text} rather than {contrast}"
+        return self.effect_text if self.contrast is None else f"{self.effect_text} rather than {self.contrast_text}"
+
+    @property
+    def contrast_text(self) -> str:
+        assert self.contrast is not None
+        return "the contrast" if self.contrast.predicate is not None else f"({self.contrast.text})"
 
     def to_json(self) -> dict[str, Any]:
         document = {"definition": self.definition, "context": dict(self.context), "effect": self.effect.text}

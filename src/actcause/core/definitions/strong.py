@@ -6,12 +6,15 @@ from math import prod
 import numpy as np
 
 from ..answer import Assignment, Witness
+from ..expression import StepBudget
 from ..ranges import grids
 from .base import Definition, actual_values, rest, settings, subsets
 from .search import Search
 
 FEW = 32  # settings that are evaluated one by one; more go by arrays, thousands at once
 AT_ONCE = 1 << 12
+VERY_MANY = 1 << 16  # past these, what can occur is put together from what can occur in the parts
+PAIRS = 1 << 20  # of values that are put together for one equation
 
 
 class Strong(Definition):
@@ -92,6 +95,8 @@ def find_two_values(search: Search, name: str, given: Assignment, free: Sequence
     """Return what an equation gives for all settings of its open parents, ended at the second value."""
     model = search.query.model
     equation, ranges = model.equations[name], [model.ranges[parent] for parent in free]
+    if prod(map(len, ranges)) > VERY_MANY and (found := find_possible_values(search, name, given, free)) is not None:
+        return set(sorted(found)[:2])
     if prod(map(len, ranges)) > FEW and (equation.expression is not None or equation.vectorized):
         return _find_by_arrays(search, name, given, free)
     values: set[int] = set()
@@ -101,6 +106,21 @@ def find_two_values(search: Search, name: str, given: Assignment, free: Sequence
         if len(values) > 1:
             break
     return values
+
+
+def find_possible_values(search: Search, name: str, given: Assignment, free: Sequence[str]) -> frozenset[int] | None:
+    """Return all that an equation gives for all settings of its open parents, if no name occurs twice in it."""
+    model = search.query.model
+    equation = model.equations[name]
+    if equation.expression is None or equation.facts is None or equation.facts.divides or not equation.facts.read_once:
+        return None
+    search.step()
+    open_parents = set(free)
+    sets = {
+        parent: frozenset(model.ranges[parent] if parent in open_parents else (given[parent],))
+        for parent in equation.parents
+    }
+    return equation.expression.possible(sets, StepBudget(PAIRS, at_once=PAIRS, free=0))
 
 
 def _find_by_arrays(search: Search, name: str, given: Assignment, free: Sequence[str]) -> set[int]:

@@ -27,12 +27,19 @@ from .sliced_contingency import SlicedContingency, undo_by_hand
 from .sufficiency import DirectEncoding
 
 MANY = 100  # relevant variables from which on a model is long
+MANY_VALUES = 10_000  # of the parents of the effect, from which on a path is looked for before clauses are written
 LARGEST_BY_PARTS = 3  # variables of an event whose parts are looked at one by one
 
 
 def is_long(query: Query) -> bool:
     """Return whether a model is long; the best witnesses of normality take the other search."""
     return query.normality is None and len(query.candidates) >= MANY
+
+
+def is_wide(query: Query) -> bool:
+    """Return whether what the effect follows from has so many values that writing them as clauses takes long."""
+    parents = {parent for name in query.effect_variables for parent in query.model.parents(name)}
+    return sum(len(query.model.ranges[name]) for name in parents) > MANY_VALUES
 
 
 class LongModelSolver(Solver):
@@ -63,6 +70,8 @@ class LongModelSolver(Solver):
         if (quick := self._by_actual_values(search, event)) is not None:
             return quick
         if self._kind is StrongEncoding:
+            if is_wide(search.query) and (along := self._along_a_path(search, event)) is not None:
+                return along
             # Where nothing need be settled, that the effect's own parents are open is enough.
             with closing(DirectEncoding(search, tuple(event))) as own:
                 if own.solve(own.exactly(event), sufficiency=False):

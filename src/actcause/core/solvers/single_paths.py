@@ -30,7 +30,7 @@ import numpy as np
 from ...errors import ModelError
 from ..answer import Assignment, Query, Witness
 from ..definitions import Search
-from ..definitions.strong import Strong, settle
+from ..definitions.strong import Strong, find_possible_values, settle
 from ..expression import Array
 from .slices import slice_between
 from .survival import survives
@@ -42,6 +42,8 @@ MOST_TAKEN_BACK = 1 << 7  # settings of the other parents, each of which the opp
 MOST_HELD = 1 << 12  # settings, for each choice of those that are held; past it only a few choices are looked at
 MOST_PARENTS = 16  # that a chain may come from, of one variable
 MOST_CHAINS = 16  # that are tried
+MOST_OPENED = 4  # states from which one goes on with all other parents open, where the table would be too large
+MOST_REPLAYS = 1 << 12  # settings of open parents among which one looks for a world in which the effect is gone
 LOOK_BACK = 8  # links among which one looks for a variable that is on the chain already
 OPEN = -1
 
@@ -266,6 +268,30 @@ class NetworkPaths(PathSearch):
                 if becomes != own:
                     yield PathState(1 << own, becomes), place, given
 
+    def _extend(self, name: str, parent: str, before: list[Link], links: dict[PathState, Link]) -> None:
+        super()._extend(name, parent, before, links)
+        sizes = [len(self.choose(other)) for other in self.model.equations[name].parents if other != parent]
+        if prod(sizes) > self.most_settings:
+            self._leave_open(name, parent, before[:MOST_OPENED], links)
+
+    def _leave_open(self, name: str, parent: str, before: list[Link], links: dict[PathState, Link]) -> None:
+        """Go on with nothing held, where there are too many settings of the other parents for a table."""
+        own, actual = self.place(name), self.actual
+        others = [other for other in self.model.equations[name].parents if other != parent]
+        held = {other: actual[other] for other in others if other in self.exogenous}
+        free = [other for other in others if other not in held]
+        if find_possible_values(self.search, name, {**held, parent: actual[parent]}, free) != {actual[name]}:
+            return
+        for link in before:
+            changed = () if link.state.becomes == OPEN else (parent,)
+            given = {**held, **{one: self.value(one, link.state.becomes) for one in changed}}
+            can_be = find_possible_values(self.search, name, given, free if changed else [*free, parent]) or frozenset()
+            becomes = self.model.ranges[name].index(min(can_be)) if len(can_be) == 1 else OPEN
+            state = PathState(1 << own, becomes)
+            counts = becomes != own and state not in links
+            if can_be and counts and (name != self.effect or _undoes(self.query, state)):
+                links[state] = Link(name, state, {}, link)
+
     def read(self, chain: Sequence[Link], given: dict[str, int]) -> Witness | None:
         search, model = self.search, self.model
         changed = {self.event: self.value(self.event, chain[0].state.becomes)}
@@ -276,7 +302,7 @@ class NetworkPaths(PathSearch):
         free = [name for name in model.parents(self.effect) if name not in known]
         if self.effect in settled:
             free = []
-        for values in product(*(model.ranges[name] for name in free)):
+        for values in islice(product(*(model.ranges[name] for name in free)), MOST_REPLAYS):
             witness = Witness(changed, frozen, dict(zip(free, values, strict=True)), network)
             if search.undoes(witness.intervention):
                 event = {self.event: self.actual[self.event]}
