@@ -86,11 +86,14 @@ def show_mistakes(page: Page) -> None:
 
 
 def show_large_graph(page: Page) -> None:
-    """Draw two hundred variables."""
+    """Draw five hundred variables."""
     page.wait_for_selector(".overview")
-    lines = [f"A{k}" for k in range(20)] + [f"B{k} = A{k % 20} or not A{k // 9}" for k in range(179)]
+    lines = [f"A{k}" for k in range(20)]
+    lines += [
+        f"B{k} = " + (f"A{k % 20} or not A{k // 9}" if k < 180 else f"B{k - 180} or B{k - 61}") for k in range(479)
+    ]
     page.get_by_role("button", name="New model").click()
-    page.locator("#model-text").fill("\n".join([*lines, "End = " + " or ".join(f"B{k}" for k in range(170, 179))]))
+    page.locator("#model-text").fill("\n".join([*lines, "End = " + " or ".join(f"B{k}" for k in range(470, 479))]))
     page.locator("svg.graph [data-name=End]").wait_for()
     wait_for_view(page)
 

@@ -139,6 +139,26 @@ def test_a_wrong_file_and_a_wrong_meaning_are_said_and_nothing_is_lost(tab, mine
     tab.get_by_text("Every row was checked").wait_for()
 
 
+def test_a_wrong_meaning_is_said_below_the_column_that_has_it(tab, tmp_path):
+    names = [f"part{k}_x" for k in range(40)]
+    table = tmp_path / "wide.csv"
+    table.write_text("\n".join([",".join([*names, "part0_x_next"]), *(",".join(["0.5"] * 41) for _ in range(5))]))
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", table)
+    tab.get_by_label("Factor of part3_x", exact=True).fill("part1")
+    tab.get_by_role("button", name="Check and keep").click()
+    said = tab.get_by_role("alert").filter(has_text="Both 'part1_x' and 'part3_x' are said to be")
+    said.wait_for()
+    wrong = tab.get_by_label("What part1_x is", exact=True)
+    assert wrong.evaluate("node => node === document.activeElement")
+    assert 0 < said.bounding_box()["y"] - wrong.bounding_box()["y"] < 100
+    assert tab.get_by_label("What part3_x is", exact=True).get_attribute("aria-invalid") == "true"
+    tab.get_by_label("Factor of part3_x", exact=True).fill("part3")
+    tab.get_by_role("button", name="Check and keep").click()
+    said.wait_for(state="detached")
+    assert tab.locator(".data-columns [aria-invalid]").count() == 0
+
+
 def test_the_first_rows_are_shown_and_the_outcome_is_chosen_from_a_list(tab, mine):
     tab.goto("/#/data")
     tab.set_input_files("#data-file", mine)

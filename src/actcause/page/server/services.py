@@ -27,7 +27,7 @@ FIELDS = {
     "alpha_sufficiency": "The share that may be undone (alpha sufficiency)",
     "alpha_necessity": "The share that must undo it (alpha necessity)",
     "outcome": "The outcome",
-    "where": "The restriction",
+    "where": "The condition",
     "frames": "The number of frames",
     "seed": "The seed",
     "draw": "The seed",  # the form has one for both

@@ -16,6 +16,7 @@ const ROLES = [
 ];
 const WITH_FACTOR = ["state", "cause", "present"];
 const WITH_FEATURE = ["state", "next"];
+const NAMED = /(?:[Cc]olumns?|Both|and) '([^']+)'/g; // columns that a mistake names
 const OTHER = "outcome"; // what is explained is called so where it is no factor
 const ACCEPTED = ".parquet,.pq,.csv,.tsv";
 
@@ -142,14 +143,19 @@ class Data {
     this.app.remember({ file: this.name, run: this.run, hindsight: this.run && this.hindsight ? 1 : "" });
   }
 
-  /** Do something for the file that is shown; a mistake is said and nothing is lost. Undefined where it failed or came late. */
+  /**
+   * Do something for the file that is shown; a mistake is said and nothing is lost. Undefined where it failed or came late.
+   * `where` is where a mistake is said, or a function that says it.
+   */
   async attempt(action, where = this.said) {
     const mine = this.subject;
     try {
       const done = await action();
       return this.isAbout(mine) ? done : undefined;
     } catch (error) {
-      if (this.isAbout(mine)) notice(where, error.message, "bad");
+      if (!this.isAbout(mine)) return undefined;
+      if (typeof where === "function") where(error.message);
+      else notice(where, error.message, "bad");
       return undefined;
     }
   }
@@ -343,15 +349,34 @@ class Data {
     const roles = this.roles.map(({ column, role, factor, feature }) => ({
       column, role: role.value, factor: factor.value.trim(), feature: feature.value.trim(),
     }));
+    this.unmark();
     put(this.mistake, spinner("checking every row"));
     const body = { roles, outcome: this.outcome.value, own: this.own.value };
     const address = `/api/data/files/${encodeURIComponent(this.name)}/mapping`;
-    const found = await this.attempt(() => post(address, body), this.mistake);
+    const found = await this.attempt(() => post(address, body), (message) => this.showMistake(message));
     if (!found) return;
     notice(this.mistake, "Every row was checked; the meaning of the columns is kept beside the file.", "good");
     const mine = this.subject;
     await this.list();
     if (this.isAbout(mine)) await this.summarise(found);
+  }
+
+  /** Say what is wrong with the meanings below the first column that it names, else beside the button. */
+  showMistake(message) {
+    const named = new Set([...message.matchAll(NAMED)].map((match) => match[1]));
+    const wrong = this.roles.filter(({ column }) => named.has(column));
+    for (const { role } of wrong) role.setAttribute("aria-invalid", "true");
+    const row = wrong[0]?.role.closest("tr");
+    notice(this.mistake, row ? "The column that is marked says what is wrong." : message, row ? "warn" : "bad");
+    if (!row) return;
+    this.told = el("tr", {}, el("td", { colspan: row.cells.length }, el("p", { class: "notice bad", role: "alert", text: message })));
+    row.after(this.told);
+    wrong[0].role.focus();
+  }
+
+  unmark() {
+    this.told?.remove();
+    for (const { role } of this.roles) role.removeAttribute("aria-invalid");
   }
 
   /** What the file holds once its columns are understood; then one can learn from it. */
