@@ -172,6 +172,36 @@ def test_the_first_rows_are_shown_and_the_outcome_is_chosen_from_a_list(tab, min
     assert outcome.input_value() == "globe"  # it is still the same factor
 
 
+def test_a_table_without_names_says_so(tab, mine):
+    rows = mine.read_text().split("\n", 1)[1]
+    mine.write_text(rows)
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", mine)
+    tab.get_by_text("The first row holds numbers, and they were taken for the names").wait_for()
+
+
+def test_a_training_that_has_only_begun_is_seen_by_who_comes_back(tab, server):
+    from actcause.data import collect
+
+    collect("1-in", 300, seed=4, out=server.data / "begun.parquet")
+    tab.goto("/#/data?file=begun.parquet")
+    tab.get_by_role("button", name="Start training").wait_for()
+
+    def forget_runs(route):
+        reply = route.fetch()
+        route.fulfill(json={**reply.json(), "runs": []} if route.request.method == "GET" else reply.json())
+
+    tab.route("**/api/runs", forget_runs)  # no folder is there yet
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_role("progressbar", name="Training", exact=True).wait_for()
+    tab.keyboard.press("Alt+4")
+    tab.wait_for_selector("main.view-runs .runs-parts")
+    tab.keyboard.press("Alt+5")
+    tab.get_by_role("progressbar", name="Training", exact=True).wait_for()
+    tab.locator(".training-line").get_by_role("button", name="Cancel").click()
+    tab.get_by_text("The training was cancelled").wait_for(timeout=JOB)
+
+
 def test_sending_a_file_shows_how_far_it_is(tab, mine):
     tab.goto("/#/data")
     tab.get_by_text("Find causes in data of your own").wait_for()

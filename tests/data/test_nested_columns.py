@@ -69,5 +69,5 @@ def test_lists_of_another_length_far_down_are_refused(tmp_path: Path) -> None:
 def test_numbers_with_decimal_commas_are_no_categories(tmp_path: Path) -> None:
     path = tmp_path / "comma.csv"
     path.write_text("a_x;b_x;a_x_next\n1,5;2,5;3,5\n2,5;1;3,5\n")
-    with pytest.raises(DataError, match="write decimals with a point, as in 1.5"):
+    with pytest.raises(DataError, match=r"write decimals with a point, as in 1\.5"):
         load(path, mapping=choose_mapping(path).mapping)

@@ -95,6 +95,5 @@ def _to_numpy(values: Any) -> Array:
 
 
 def _refuse(name: str, row: int) -> DataError:
-    return DataError(
-        f"Column '{name}' must hold lists of one length. Row {row + 1} has another length, or none: leave the column out, or fill up its lists."
-    )
+    wrong = f"Column '{name}' must hold lists of one length. Row {row + 1} has another length, or none"
+    return DataError(f"{wrong}: leave the column out, or fill up its lists.")

@@ -223,9 +223,8 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
             converted[row] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError) as wrong:
             plain = str(value) if isinstance(value, str) else value
-            raise DataError(
-                f"Column '{column}' must hold numbers. Got {quote(plain)} in row {first + row + 1} instead{_advise(value)}"
-            ) from wrong
+            came = f"Got {quote(plain)} in row {first + row + 1} instead{_advise(value)}"
+            raise DataError(f"Column '{column}' must hold numbers. {came}") from wrong
     return converted
 
 

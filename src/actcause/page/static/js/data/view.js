@@ -18,7 +18,7 @@ const WITH_FACTOR = ["state", "cause", "present"];
 const WITH_FEATURE = ["state", "next"];
 const NAMED = /(?:[Cc]olumns?|Both|and) '([^']+)'/g; // columns that a mistake names
 const OTHER = "outcome"; // what is explained is called so where it is no factor
-const ACCEPTED = ".parquet,.pq,.csv,.tsv";
+const ACCEPTED = ".parquet,.pq,.csv,.tsv,.npz";
 
 // A ball that drifts, and jumps where the paddle is near; the wind does nothing.
 const EXAMPLE = { head: ["ball_x", "paddle_x", "wind", "ball_x_next", "episode"], rows: 3000, length: 30 };
@@ -65,7 +65,7 @@ class Data {
     this.drop = el(
       "div",
       { class: "data-drop" },
-      el("p", {}, el("strong", { text: "Drop a Parquet or CSV file anywhere" }), ", or"),
+      el("p", {}, el("strong", { text: "Drop a Parquet, CSV or NPZ file anywhere" }), ", or"),
       this.input,
       el("label", { for: "data-file", class: "button main", text: "Choose a file …" }),
       el("p", { class: "soft small", text: "A row is one step: what every factor was, and what the outcome became. It stays on this machine." }),
@@ -292,6 +292,8 @@ class Data {
     );
     const introduction = looked.ours && !looked.mapped
       ? el("p", { text: "This is one of our own recordings: it says itself what its columns are." })
+      : areNumbers(looked.columns)
+        ? el("p", { class: "notice warn", role: "status", text: "The first row holds numbers, and they were taken for the names of the columns: write a row of names above it, and send the file again." })
       : looked.recognised
         ? el("p", { text: "The columns are understood. You can change what they mean." })
         : el("p", { text: "Say what the columns are; what is filled in is a guess from their names." });
@@ -404,7 +406,7 @@ class Data {
     const layout = replayed.recordings.find((one) => one.name === this.name)?.layout;
     const fitting = replayed.runs.filter((run) => fitsLayout(run, layout));
     this.progress = el("div");
-    const running = listed.jobs.find((job) => listed.runs.some((run) => run.name === job.run && run.asked?.file === this.name));
+    const running = listed.jobs.find((job) => job.file === this.name); // it may have no folder yet
     const choose = el("select", { on: { change: () => this.judge(choose.value) } },
       el("option", { value: "", text: "choose …" }), fitting.map((run) => el("option", { value: run.name, text: `${run.name} (${run.method})` })));
     if (!fitting.some((run) => run.name === this.run)) this.run = "";
@@ -482,6 +484,9 @@ class Data {
       button("See them in Replay", () => this.app.go("replay", { file: this.name, run: this.run, hindsight: this.hindsight ? 1 : "" })));
   }
 }
+
+/** Whether the names of the columns are numbers, as where the first row was data. */
+const areNumbers = (columns) => columns.every(({ name }) => name.trim() !== "" && Number.isFinite(Number(name)));
 
 function describeFile(one) {
   if (one.whole) return `${one.rows.toLocaleString("en")} rows · whole states`;
