@@ -6,7 +6,7 @@ import { paint } from "./scene.js";
 import { buildFactorTable, formatPercent, buildPredictionTable, describeStep } from "./step_tables.js";
 import { isEventful, measureHeight, paintTimeline, listRows } from "./timeline.js";
 import { explain } from "../shared/terms.js";
-import { button, debounce, el, field, keepNewest, notice, put, savePng, spinner, prefersStillness } from "../shared/ui.js";
+import { button, debounce, el, fadeStale, field, keepNewest, notice, put, savePng, spinner, prefersStillness } from "../shared/ui.js";
 
 const FIRST = "push"; // what is shown to who has chosen nothing
 const FRAMES = 2000;
@@ -378,7 +378,7 @@ class Replay {
 
   /** What is seen, if anything, is not the episode that is asked for: it fades unless another comes at once. */
   markStale(stale) {
-    for (const part of [this.parts, this.chain]) part.classList.toggle("stale", stale && this.episode !== null);
+    for (const part of [this.parts, this.chain]) fadeStale(part, stale && this.episode !== null);
     this.parts.setAttribute("aria-busy", String(stale));
   }
 
@@ -421,15 +421,15 @@ class Replay {
       outcome: this.outcome || null, ...event, by: this.chainBy ?? by,
     };
     if (asked.by === "found" && !this.episode.graph.found) asked.by = "cause";
-    this.chain.classList.add("stale"); // until it is that of this event
+    fadeStale(this.chain, true); // until it is that of this event
     try {
       const chain = await this.latestChain(() => post("/api/replay/chain", asked));
       if (!chain || this.over || this.event !== event) return;
       this.traced = chain;
-      this.chain.classList.remove("stale");
+      fadeStale(this.chain, false);
       this.showChain();
     } catch (error) {
-      this.chain.classList.remove("stale");
+      fadeStale(this.chain, false);
       this.chain.hidden = false;
       put(this.chain, el("h2", { text: "Chain" }), el("p", { class: "notice bad", role: "alert", text: error.message }));
     }

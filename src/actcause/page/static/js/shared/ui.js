@@ -48,6 +48,13 @@ export function notice(root, message, kind = "note") {
   root.append(el("p", { class: `notice ${kind}`, role, text: String(message) }));
 }
 
+/** Fade what is not the answer to what is asked now, and tell assistive technology; or take that back. */
+export function fadeStale(part, stale) {
+  part.classList.toggle("stale", stale);
+  if (stale) part.setAttribute("aria-disabled", "true");
+  else part.removeAttribute("aria-disabled");
+}
+
 let fieldErrors = 0;
 
 /** A control with its label; `more` stands beside the label. */

@@ -14,7 +14,7 @@ import { ShareSlider } from "./share_slider.js";
 import { explain } from "../shared/terms.js";
 import { StateBrowser } from "./state_browser.js";
 import * as report from "./partition_report.js";
-import { buildFieldError, button, copy, debounce, download, el, field, keepNewest, markField, notice, put, savePng, spinner, toast } from "../shared/ui.js";
+import { buildFieldError, button, copy, debounce, download, el, fadeStale, field, keepNewest, markField, notice, put, savePng, spinner, toast } from "../shared/ui.js";
 
 const FIRST = "mover-1d"; // for those who have not chosen yet: small enough to be read state by state
 const COUNTED = 64; // states up to which all valid pairs are counted
@@ -265,13 +265,14 @@ class Preimages {
 
   /** What is seen is not, or is again, the answer to what is asked; the number of maps comes after the rest. */
   markStale(stale, ...more) {
-    for (const part of [this.summary, this.legend, this.lengths, ...more]) part.classList.toggle("stale", stale);
+    for (const part of [this.summary, this.legend, this.lengths, ...more]) fadeStale(part, stale);
   }
 
   /** Say what is wrong beside the field that is to blame; above the answer what no field is. */
   refuse(error) {
     for (const part of [this.stage.element, this.why]) part.removeAttribute("aria-busy");
     this.root.classList.add("outdated");
+    this.columns.setAttribute("aria-disabled", "true");
     for (const [name, [control, place]] of Object.entries(this.fields)) markField(control, place, name === error.parameter ? error.message : "");
     this.editor.mark(error.line, error.line ? error.message : "");
     if (error.line) this.details.open = true;
@@ -295,6 +296,7 @@ class Preimages {
     this.reply = reply;
     notice(this.errors, "");
     this.root.classList.remove("outdated");
+    this.columns.removeAttribute("aria-disabled");
     this.markStale(false);
     this.stage.element.removeAttribute("aria-busy");
     assignSlots(this.slots, reply);
@@ -396,12 +398,12 @@ class Preimages {
   }
 
   count(reply) {
-    this.costs.classList.remove("stale");
+    fadeStale(this.costs, false);
     put(this.costs, report.buildCosts(reply, this.costs.clientWidth));
   }
 
   explainNoCount(sentence) {
-    this.costs.classList.remove("stale");
+    fadeStale(this.costs, false);
     put(this.costs, report.explainNoCosts(sentence));
   }
 
