@@ -86,11 +86,13 @@ def show_mistakes(page: Page) -> None:
 
 
 def show_large_graph(page: Page) -> None:
-    """Draw two hundred variables."""
+    """Draw five hundred variables."""
     page.wait_for_selector(".overview")
-    lines = [f"A{k}" for k in range(20)] + [f"B{k} = A{k % 20} or not A{k // 9}" for k in range(179)]
+    lines = [f"A{k}" for k in range(20)]
+    lines += [f"B{k} = A{k % 20} and A{7 * k % 20}" for k in range(180)]
+    lines += [f"B{k} = B{k - 180} or B{k - 61}" for k in range(180, 479)]
     page.get_by_role("button", name="New model").click()
-    page.locator("#model-text").fill("\n".join([*lines, "End = " + " or ".join(f"B{k}" for k in range(170, 179))]))
+    page.locator("#model-text").fill("\n".join([*lines, "End = " + " and ".join(f"B{k}" for k in range(470, 479))]))
     page.locator("svg.graph [data-name=End]").wait_for()
     wait_for_view(page)
 
@@ -141,13 +143,19 @@ def show_training(page: Page) -> None:
     page.wait_for_timeout(1500)
 
 
-def stop_trainings(page: Page) -> None:
-    """Cancel what still runs, so that the next picture waits for nobody."""
+def clear_up(page: Page) -> None:
+    """Cancel what still runs, and delete what a scene has made, so that the next picture is as the first would be."""
     page.evaluate(
-        """async () => {
-          const jobs = await (await fetch("/api/jobs")).json();
-          for (const { id } of jobs) await fetch(`/api/jobs/${id}`, { method: "DELETE" });
-        }"""
+        """async (kept) => {
+          const ask = async (path) => (await fetch(path)).json();
+          for (const { id } of await ask("/api/jobs")) await fetch(`/api/jobs/${id}`, { method: "DELETE" });
+          const made = [...(await ask("/api/runs")).runs.map(({ name }) => ["runs", name]),
+            ...(await ask("/api/data/files")).recordings.map(({ name }) => ["data/files", name])];
+          for (const [where, name] of made) {
+            if (!kept.includes(name)) await fetch(`/api/${where}/${encodeURIComponent(name)}`, { method: "DELETE" });
+          }
+        }""",
+        KEPT,
     )
 
 
@@ -179,6 +187,7 @@ CLOSER: dict[str, tuple[str, Callable[[Page], None]]] = {
     "guide": ("#/guide?page=choosing-a-definition", wait_for_view),
 }
 
+KEPT = ["push.parquet", "states.parquet", "push", "graphs"]
 TRAINED = {"replay", "runs", "data", "graphs", "empty", "whole", "causes", "training"}  # views that need a run
 
 
@@ -247,7 +256,7 @@ def main(arguments: list[str]) -> None:
                 picture.quantize(256, dither=Image.Dither.NONE).save(
                     folder / f"explorer-{name}-{width}-{theme}.png", optimize=True
                 )
-                stop_trainings(page)
+                clear_up(page)
                 page.close()
             window.close()
         chromium.close()

@@ -139,6 +139,26 @@ def test_a_wrong_file_and_a_wrong_meaning_are_said_and_nothing_is_lost(tab, mine
     tab.get_by_text("Every row was checked").wait_for()
 
 
+def test_a_wrong_meaning_is_said_below_the_column_that_has_it(tab, tmp_path):
+    names = [f"part{k}_x" for k in range(40)]
+    table = tmp_path / "wide.csv"
+    table.write_text("\n".join([",".join([*names, "part0_x_next"]), *(",".join(["0.5"] * 41) for _ in range(5))]))
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", table)
+    tab.get_by_label("Factor of part3_x", exact=True).fill("part1")
+    tab.get_by_role("button", name="Check and keep").click()
+    said = tab.get_by_role("alert").filter(has_text="Both 'part1_x' and 'part3_x' are said to be")
+    said.wait_for()
+    wrong = tab.get_by_label("What part1_x is", exact=True)
+    assert wrong.evaluate("node => node === document.activeElement")
+    assert 0 < said.bounding_box()["y"] - wrong.bounding_box()["y"] < 100
+    assert tab.get_by_label("What part3_x is", exact=True).get_attribute("aria-invalid") == "true"
+    tab.get_by_label("Factor of part3_x", exact=True).fill("part3")
+    tab.get_by_role("button", name="Check and keep").click()
+    said.wait_for(state="detached")
+    assert tab.locator(".data-columns [aria-invalid]").count() == 0
+
+
 def test_the_first_rows_are_shown_and_the_outcome_is_chosen_from_a_list(tab, mine):
     tab.goto("/#/data")
     tab.set_input_files("#data-file", mine)
@@ -150,6 +170,36 @@ def test_the_first_rows_are_shown_and_the_outcome_is_chosen_from_a_list(tab, min
     assert {"ball", "paddle"} <= set(offered)
     tab.get_by_label("Factor of ball_x").fill("globe")
     assert outcome.input_value() == "globe"  # it is still the same factor
+
+
+def test_a_table_without_names_says_so(tab, mine):
+    rows = mine.read_text().split("\n", 1)[1]
+    mine.write_text(rows)
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", mine)
+    tab.get_by_text("The first row holds numbers, and they were taken for the names").wait_for()
+
+
+def test_a_training_that_has_only_begun_is_seen_by_who_comes_back(tab, server):
+    from actcause.data import collect
+
+    collect("1-in", 300, seed=4, out=server.data / "begun.parquet")
+    tab.goto("/#/data?file=begun.parquet")
+    tab.get_by_role("button", name="Start training").wait_for()
+
+    def forget_runs(route):
+        reply = route.fetch()
+        route.fulfill(json={**reply.json(), "runs": []} if route.request.method == "GET" else reply.json())
+
+    tab.route("**/api/runs", forget_runs)  # no folder is there yet
+    tab.get_by_role("button", name="Start training").click()
+    tab.get_by_role("progressbar", name="Training", exact=True).wait_for()
+    tab.keyboard.press("Alt+4")
+    tab.wait_for_selector("main.view-runs .runs-parts")
+    tab.keyboard.press("Alt+5")
+    tab.get_by_role("progressbar", name="Training", exact=True).wait_for()
+    tab.locator(".training-line").get_by_role("button", name="Cancel").click()
+    tab.get_by_text("The training was cancelled").wait_for(timeout=JOB)
 
 
 def test_sending_a_file_shows_how_far_it_is(tab, mine):

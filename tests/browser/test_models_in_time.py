@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,8 @@ def test_an_example_is_shown_as_it_was_written_with_its_steps(tab) -> None:
     assert tab.locator("#steps").input_value() == "5"
     assert tab.url.endswith("#/ask?example=overflowing-tank")  # nothing departs from it
     tab.get_by_text("5 steps, as the example has it").wait_for()
+    said = tab.locator(".verdict-line .first").inner_text()
+    assert re.search(r"at step \d \(\w+@\d=\d\)", said)  # of several with one label
 
 
 def test_a_drawing_that_is_too_large_is_not_looked_at_past_its_edge(tab) -> None:

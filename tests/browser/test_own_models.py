@@ -179,6 +179,13 @@ def test_where_nothing_can_be_a_cause_no_longer_search_is_promised(tab) -> None:
     assert "1 of 7 could not answer." in tab.locator(".verdict-line").inner_text()
 
 
+def test_where_no_definition_names_one_of_many_variables_that_is_said(tab) -> None:
+    tab.goto("/")
+    lines = [*(f"A{k}" for k in range(12)), "B = A0 or not A0", *(f"C{k} = A{k} and B" for k in range(12))]
+    write(tab, "\n".join([*lines, "D = B or " + " or ".join(f"C{k}" for k in range(12))]), "What caused D=1?")
+    assert "variables that could be causes is named" in tab.locator(".overview .legend").inner_text()
+
+
 def test_what_explains_it_and_how_probable_it_was_are_asked_where_the_answer_is(tab) -> None:
     tab.goto("/#/ask?example=forest-fire-conjunctive")
     tab.wait_for_selector(".overview")

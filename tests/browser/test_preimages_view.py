@@ -222,6 +222,53 @@ def test_mistakes_are_said_and_can_be_put_right(tab) -> None:
     assert figures(tab)["states"] == "4"
 
 
+@pytest.mark.parametrize(
+    ("label", "wrong"),
+    [
+        ("Outcome (a variable or a formula)", "BX"),
+        ("Only states in which", "BT ="),
+        ("alpha sufficiency, a number or a fraction", "1.5"),
+        ("alpha necessity, a number or a fraction", "half"),
+        ("Number of the map", "33"),
+    ],
+)
+def test_a_mistake_is_said_beside_the_field_that_has_it_on_a_telephone_too(tab, label: str, wrong: str) -> None:
+    tab.set_viewport_size({"width": 390, "height": 800})
+    open_spaces(tab, "?example=rock-throwing")
+    control = tab.get_by_label(label)
+    control.fill(wrong)
+    control.press("Enter")
+    said = tab.locator(".field-error:visible")
+    said.wait_for()
+    box, below = control.bounding_box(), said.bounding_box()
+    assert 0 < below["y"] - box["y"] < 80
+    assert control.get_attribute("aria-describedby") == said.get_attribute("id")
+    assert tab.locator(".stale .figures").count() == 1
+
+
+def test_numbers_and_legend_fade_while_others_are_computed(tab) -> None:
+    open_spaces(tab, "?example=rock-throwing")
+    tab.get_by_text("valid maps; those of the first row").wait_for()
+    held: list[object] = []
+    for path in ("picture", "histogram"):
+        tab.route(f"**/api/preimages/{path}", lambda route: held.append(route))
+    outcome = tab.get_by_label("Outcome (a variable or a formula)")
+    outcome.fill("SH")
+    outcome.press("Enter")
+    tab.locator(".stale .figures").wait_for()
+    assert tab.locator(".stale:has(.binaries)").count() == 1
+    assert tab.locator(".stale", has_text="How many variables matter").count() == 1
+    assert tab.locator(".stale", has_text="All valid maps").count() == 1
+    held.pop(0).continue_()
+    tab.get_by_role("heading", name="What SH hangs on, in every state").wait_for()
+    assert tab.locator(".stale .figures").count() == 0
+    assert tab.locator(".stale", has_text="All valid maps").count() == 1  # counted after the rest
+    while not held:
+        tab.wait_for_timeout(20)
+    held.pop(0).continue_()
+    tab.wait_for_function("() => !document.querySelector('.stale')")
+
+
 def test_a_wrong_address_is_shown_to_be_put_right(tab) -> None:
     tab.goto("/#/preimages?example=rock-throwing&as=7")
     tab.get_by_role("alert").filter(has_text="got 7").wait_for()

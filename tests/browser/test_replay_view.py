@@ -173,6 +173,27 @@ def test_an_address_with_a_wrong_number_says_so_and_shows_another_episode(tab, e
     assert tab.get_by_label("Speed").input_value() == "2"
 
 
+def test_an_episode_fades_until_the_one_that_is_asked_for_is_there(tab):
+    tab.goto("/#/replay?domain=push&step=1")
+    tab.get_by_text(re.compile("Cause of the next block")).wait_for()
+    held = []
+    tab.route("**/api/replay/episode", lambda route: held.append(route))
+    tab.get_by_label("Recording or domain").select_option("domain:1-in")
+    tab.locator(".replay-parts.stale[aria-busy=true]").wait_for()
+    held.pop().continue_()
+    tab.locator(".replay-parts[aria-busy=false]:not(.stale)").wait_for()
+    tab.get_by_role("button", name="Next episode").click()
+    tab.locator(".replay-parts.stale").wait_for()
+    held.pop().fulfill(status=422, json={"error": "It cannot be read.", "line": None, "parameter": None})
+    tab.get_by_text("It cannot be read.").wait_for()
+    assert tab.locator(".stale").count() == 0  # the number of the episode that is seen is there again
+    tab.get_by_label("Recording or domain").select_option("domain:push")
+    tab.locator(".replay-parts.stale").wait_for()
+    held.pop().fulfill(status=422, json={"error": "Nor can this.", "line": None, "parameter": None})
+    tab.get_by_text("Nor can this.").wait_for()
+    assert tab.locator(".replay-parts.stale").count() == 1  # it is an episode of something else
+
+
 def test_a_run_that_is_not_there_is_said(tab):
     tab.goto("/#/replay?domain=push&run=nobody&step=1")
     tab.get_by_text("There is no run 'nobody' that fits").wait_for()

@@ -61,8 +61,8 @@ def test_a_training_is_cancelled_and_resumed(tab):
     resume = tab.get_by_role("button", name=re.compile("Resume 1-in"))
     resume.wait_for(timeout=JOB)
     resume.click()
-    cancel = tab.get_by_role("region", name="Runs").get_by_role("button", name=re.compile("Cancel 1-in"))
-    cancel.click(timeout=JOB)
+    tab.locator("#jobs").get_by_role("button", name=re.compile("Cancel Resuming 1-in")).click(timeout=JOB)
+    tab.get_by_text("was stopped; it can be resumed").wait_for(timeout=JOB)  # cancelled elsewhere on the page
     resume.wait_for(timeout=JOB)
 
 
@@ -88,11 +88,15 @@ def test_what_cannot_be_trained_is_said_and_the_form_keeps_what_was_written(tab)
     assert frames.get_attribute("aria-invalid") == "true"  # it is led to
     assert frames.evaluate("node => node === document.activeElement")
     assert frames.input_value() == "10"
+    said = tab.locator(".training .notice.bad")
+    assert 0 < said.bounding_box()["y"] - frames.bounding_box()["y"] < 90  # right below it
     frames.fill("1000")
     tab.get_by_role("spinbutton", name="Layers", exact=True).fill("9")
     tab.get_by_text("Options of the method").click()  # folded away
     tab.get_by_role("button", name="Start training").click()
     tab.get_by_text("The number of layers must be at most 8; got 9.").wait_for()
+    layers = tab.get_by_role("spinbutton", name="Layers", exact=True)
+    assert 0 < said.bounding_box()["y"] - layers.bounding_box()["y"] < 90
     tab.get_by_role("spinbutton", name="Layers", exact=True).fill("")
     tab.get_by_role("combobox", name="Method", exact=True).select_option("never")
     tab.get_by_role("button", name="Start training").click()

@@ -21,6 +21,7 @@ def test_a_newcomer_gets_an_answer_without_typing_anything(tab) -> None:
     tab.wait_for_selector(".overview")
     assert tab.locator("h1").inner_text() == "What caused BS=1?"
     assert tab.locator(".verdict-line .first").inner_text() == "6 of 7 definitions: Suzy's throw (ST=1)"
+    assert tab.locator(".verdict-line .soft").inner_text().startswith("1 of them only together with others. Also named")
     assert tab.locator(".card").count() == 0  # reasons on demand
     tab.get_by_role("button", name="Direct sufficiency (Beckers)", exact=True).click()
     assert tab.locator(".card").count() == 1

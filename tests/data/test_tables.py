@@ -123,7 +123,7 @@ def test_absent_objects_may_have_no_values(tmp_path: Path) -> None:
         (CSV, {"outcome": {"block": ["nbx"]}}, "2 features and 1 columns of the next value"),
         (CSV, {"outcome": {"block": ["nbx", "nbz"]}}, "no column 'nbz'; did you mean"),
         (CSV, {"outcome": "blok"}, "Unknown factor 'blok' .outcome.; did you mean 'block'"),
-        (CSV, {"outcome": None}, "The outcome is not named and there are no column next"),
+        (CSV, {"outcome": None}, "The outcome is not named and there is no column next"),
         (CSV, {"outcome": {}}, "must be a table of one outcome"),
         (CSV, {"own": "pus"}, "Unknown factor 'pus' .own.; did you mean 'push'"),
         (CSV, {"cause": {"pusher": "hit"}}, "Unknown factor 'pusher' .cause.; did you mean 'push'"),
@@ -187,7 +187,7 @@ def test_a_foreign_parquet_is_read_with_a_mapping(tmp_path: Path) -> None:
     assert made.state[:, :, 0].tolist() == [[0, 1], [1, 2], [2, 4]]
     single = load(tmp_path / "a.parquet", {"factors": {"a": ["u"]}, "outcome": {"reward": {"r": "w"}}})
     assert (single.state.dtype, single.own, single.outcome_features) == (np.float32, None, ("r",))
-    pq.write_table(pa.table({"u": ["a"], "v": [[1.0]], "w": [None], "n": [1.0]}), tmp_path / "b.parquet")
+    pq.write_table(pa.table({"u": ["a"], "v": [[[1.0], [2.0]]], "w": [None], "n": [1.0]}), tmp_path / "b.parquet")
     for column, message in (("u", "Got 'a' in row 1"), ("v", "must hold numbers"), ("w", "has no value in row 1")):
         with pytest.raises(DataError, match=message):
             load(tmp_path / "b.parquet", {"factors": {"a": ["n"]}, "outcome": {"y": [column]}})

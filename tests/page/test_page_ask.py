@@ -104,6 +104,11 @@ def test_a_model_is_described_for_drawing(client: TestClient) -> None:
         ("A in 0..99999999", 1, "at most"),
         ("", None, "at least one variable"),
         ("A = " + "(" * 1000, 1, "deeper"),
+        ("A\nB = A && A", 2, "got '&'; write 'and'"),
+        ("A\nB = A OR A", 2, "got 'OR'; write 'or'"),
+        ("A\nB = A -> A", 2, "got '>'; write 'not A or B'"),
+        ("A\nB = if A then 1 else 0", 2, "write '1 if A else 0'"),
+        ("A; B", 1, "each variable on a line of its own"),
     ],
 )
 def test_a_mistake_is_marked_at_its_line(client: TestClient, text: str, line: int | None, said: str) -> None:

@@ -70,7 +70,7 @@ def test_a_state_is_explained(client) -> None:
             {"example": "rock-throwing", "alpha_necessity": "much"},
             "(alpha necessity) must be a number between 0 and 1",
         ),
-        ({"example": "rock-throwing", "where": "ST =="}, "The restriction 'ST ==' cannot be read"),
+        ({"example": "rock-throwing", "where": "ST =="}, "The condition 'ST ==' cannot be read"),
         ({"example": "rock-throwing", "where": "ST > 1"}, "No context satisfies"),
         ({"example": "rock-throwing", "pair": 33}, "numbered 1 to 32"),
         ({"example": "no-such"}, "Unknown example 'no-such'"),

@@ -79,6 +79,26 @@ def test_columns_of_text_are_categories(client, settings):
     assert set(found.read_text("door.value")) == {"open", "shut"}
 
 
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_arrays_of_states_come_in_and_their_parts_are_guessed(client, tmp_path, suffix):
+    generator = np.random.default_rng(0)
+    ball, paddle = generator.random((2, ROWS, 2))
+    arrays = {"ball": ball, "paddle": paddle, "next_ball": ball + (ball < paddle)}
+    path = tmp_path / f"arrays{suffix}"
+    if suffix == ".npz":
+        np.savez(path, **arrays)
+    else:
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(arrow.table({name: values.tolist() for name, values in arrays.items()}), path)
+    looked = send(client, path.name, path.read_bytes()).json()
+    assert [column["name"] for column in looked["columns"]][:3] == ["ball[0]", "ball[1]", "paddle[0]"]
+    found = keep_mapping(client, looked["name"], roles(client, looked["name"])).json()
+    assert (found["rows"], found["outcome"]) == (ROWS, "ball")
+    assert [feature["name"] for feature in found["factors"][1]["features"]] == ["x0", "x1"]
+    episode = client.post("/api/replay/episode", json={"source": {"file": looked["name"]}}).json()
+    assert episode["state"][0][0] == pytest.approx(ball[0].tolist(), rel=1e-4)
+
+
 def test_columns_named_as_ours_need_no_mapping(client):
     content = table("ball.x,paddle.x,next.ball.x,episode")
     found = send(client, "ours.csv", content).json()
@@ -125,7 +145,7 @@ def mistakes(tmp_path):
     yield "empty.csv", b"", "The file is empty."
     yield "ragged.csv", table(rows=["1,2,3,4", "1,2"]), "ragged.csv cannot be read as CSV"
     yield "twice.csv", b"a,a\n1,2\n", "twice.csv has two columns called 'a'"
-    yield "pickle.pkl", b"cos\nsystem\n", "'pickle.pkl' is not CSV or Parquet: a recording ends in .parquet"
+    yield "pickle.pkl", b"cos\nsystem\n", "'pickle.pkl' is not CSV or Parquet (nor NPZ): a recording ends in .parquet"
 
 
 def test_a_file_that_cannot_be_used_is_refused_in_a_sentence_and_leaves_nothing(client, settings, tmp_path):
@@ -200,6 +220,36 @@ def test_a_column_in_one_huge_page_is_refused_before_it_is_read(client, tmp_path
     reply = send(client, "page.parquet", bomb.read_bytes())
     assert reply.status_code == 422
     assert reply.json()["error"].startswith("page.parquet is too large for the page: 512 MiB of one column")
+
+
+def test_a_file_that_says_it_is_small_is_refused_too(client, tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = 1 << 26
+    liar = tmp_path / "liar.parquet"
+    one_page = {"data_page_size": 1 << 30, "row_group_size": rows, "write_batch_size": rows, "use_dictionary": False}
+    table = arrow.table({"ball_x_next": arrow.array(np.zeros(rows))})
+    parquet.write_table(table, liar, compression="zstd", write_statistics=False, **one_page)
+    del table
+    whole = liar.read_bytes()
+    start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    footer = whole[start:-8]
+    said = write_varint(parquet.ParquetFile(liar).metadata.row_group(0).column(0).total_uncompressed_size)
+    assert footer.count(said) > 0
+    small = b"\x82" + b"\x80" * (len(said) - 2) + b"\x00"  # one byte, in as many
+    liar.write_bytes(whole[:start] + footer.replace(said, small) + whole[-8:])
+    assert parquet.ParquetFile(liar).metadata.row_group(0).column(0).total_uncompressed_size == 1
+    reply = send(client, "liar.parquet", liar.read_bytes())
+    assert reply.status_code == 422
+    assert reply.json()["error"].startswith("liar.parquet is too large for the page: 512 MiB of one column")
+
+
+def write_varint(number):
+    """Write a whole number as the list of columns of a Parquet file does."""
+    number, written = 2 * number, bytearray()
+    while number > 127:
+        written.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*written, number])
 
 
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_is_read(client, settings, tmp_path):

@@ -245,9 +245,9 @@ def _outcome(
             marked.setdefault(factor, {})[feature] = column
     if given is None:
         if len(marked) != 1:
-            found = f"columns next.… of {len(marked)} factors" if marked else "no column next.factor.feature"
+            found = f"are columns next.… of {len(marked)} factors" if marked else "is no column next.factor.feature"
             raise DataError(
-                "The outcome is not named and there are {found}: give {parameter}, in JSON such as {example}; a "
+                "The outcome is not named and there {found}: give {parameter}, in JSON such as {example}; a "
                 "factor's name alone as 'outcome' is explained by the following row.",
                 parameter="mapping",
                 found=found,

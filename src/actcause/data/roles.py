@@ -17,11 +17,12 @@ from ..errors import DataError
 from .column_summary import summarise_columns
 from .mapping import ColumnMap
 from .parquet import is_ours, is_parquet
-from .tables import column_names, is_missing
+from .tables import column_names, has_decimal_comma, is_missing
 
 ROLES = ("state", "next", "episode", "cause", "present", "none")
 NAMED = {"state": ("factor", "feature"), "next": ("feature",), "cause": ("factor",), "present": ("factor",)}
 SIDECAR = ".mapping.json"  # beside a recording: which of its columns are which factors
+VALUE = "value"  # the feature of a factor that has only one
 EPISODES = ("episode", "episode_id", "episodes", "traj", "trajectory", "run", "trial")
 
 
@@ -99,7 +100,7 @@ def _is_number(word: str) -> bool:
     try:
         float(word)
     except ValueError:
-        return False
+        return has_decimal_comma(word)
     return True
 
 
@@ -158,8 +159,11 @@ def guess_roles(names: Sequence[str]) -> dict[str, Any]:
     roles, outcomes = [], []
     for name in names:
         word = name.lower()
-        kind, rest = _split_kind(name)
+        whole, number = _split_number(name)
+        kind, rest = _split_kind(whole)
         factor, feature = _split_factor(rest)
+        if number:
+            feature = ("x" if feature == VALUE else feature) + number
         if word in EPISODES:
             role = {"role": "episode", "factor": "", "feature": ""}
         elif kind == "next":
@@ -200,12 +204,25 @@ def read_roles(mapping: Mapping[str, Any], names: Sequence[str]) -> dict[str, An
     return {"roles": list(blank.values()), "outcome": outcome, "own": own}
 
 
+def _split_number(name: str) -> tuple[str, str]:
+    """Split the number of a part of an array from its name.
+
+    >>> _split_number("next.ball[1]"), _split_number("ball_x")
+    (('next.ball', '1'), ('ball_x', ''))
+    """
+    match = re.fullmatch(r"(.+)\[(\d+)\]", name)
+    return (match[1], match[2]) if match else (name, "")
+
+
 def _split_kind(name: str) -> tuple[str, str]:
     """Split what the first or last part of a name says from the rest.
 
-    >>> _split_kind("next.ball.x"), _split_kind("ball_x_next"), _split_kind("ball_x")
-    (('next', 'ball.x'), ('next', 'ball_x'), ('state', 'ball_x'))
+    >>> _split_kind("next.ball.x"), _split_kind("ball_x_next"), _split_kind("ball_next_0"), _split_kind("ball_x")
+    (('next', 'ball.x'), ('next', 'ball_x'), ('next', 'ball_0'), ('state', 'ball_x'))
     """
+    numbered = re.fullmatch(r"(?i)(.+)[._ ]next([._ ]\d+)", name)
+    if numbered:  # as in s_next_0
+        return "next", numbered[1] + numbered[2]
     for kind in ("next", "cause", "present", "extra"):
         match = re.fullmatch(rf"(?i){kind}[._ ](.+)", name) or re.fullmatch(rf"(?i)(.+)[._ ]{kind}", name)
         if match:
@@ -223,4 +240,4 @@ def _split_factor(name: str) -> tuple[str, str]:
         factor, mark_there, feature = name.partition(mark) if mark == "." else name.rpartition(mark)
         if mark_there and factor and feature:
             return factor.replace(".", "_"), feature
-    return name, "value"
+    return name, VALUE

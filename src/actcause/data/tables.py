@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ import numpy as np
 
 from ..errors import DataError, escape, import_extra, quote
 from .array_columns import split_arrays
+from .nested_columns import list_columns, name_columns, split_batch
 from .parquet import is_parquet, measure_row_groups, open_parquet
 from .validate import Array
 
@@ -25,6 +27,7 @@ OLD_SPREADSHEET = bytes.fromhex("d0cf11e0")
 SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 SHEETS = ("[Content_Types].xml", "mimetype", "META-INF/manifest.xml")  # in spreadsheets, and not in NPZ files
 
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 SAY_CATEGORICAL = "; kinds go into 'categorical'."
 
 Chunk = Mapping[str, Array]
@@ -34,7 +37,7 @@ def column_names(path: Path) -> tuple[str, ...]:
     """Read the names of the columns, each of them once."""
     if is_parquet(path):
         with open_parquet(path) as file:
-            names = tuple(file.schema_arrow.names)
+            names = name_columns(file, path)
     elif _is_npz(path):
         names = tuple(_npz_columns(path))
     else:
@@ -72,16 +75,13 @@ def measure_unpacked(path: Path) -> int:
 
 
 def _parquet_chunks(path: Path, columns: Sequence[str], rows: int) -> Iterator[Chunk]:
+    first, widths = 0, dict[str, int]()
     with open_parquet(path) as file:
-        for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
+        stored = list_columns(columns, file.schema_arrow.names)
+        for batch in file.iter_batches(batch_size=rows, columns=stored):
             if batch.num_rows:
-                read = {name: batch.column(batch.schema.get_field_index(name)) for name in columns}
-                yield {
-                    name: (values.dictionary_decode() if hasattr(values, "dictionary_decode") else values).to_numpy(
-                        zero_copy_only=False
-                    )
-                    for name, values in read.items()
-                }
+                yield split_batch(batch, columns, first, widths)
+            first += batch.num_rows
 
 
 def _is_npz(path: Path) -> bool:
@@ -223,15 +223,27 @@ def as_numbers(values: Array, column: str, first: int) -> Array:
             converted[row] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError) as wrong:
             plain = str(value) if isinstance(value, str) else value
-            raise DataError(
-                f"Column '{column}' must hold numbers. Got {quote(plain)} in row {first + row + 1} instead"
-                f"{SAY_CATEGORICAL if isinstance(value, str) and not _has_digit(value) else '.'}"
-            ) from wrong
+            came = f"Got {quote(plain)} in row {first + row + 1} instead{_advise(value)}"
+            raise DataError(f"Column '{column}' must hold numbers. {came}") from wrong
     return converted
 
 
-def _has_digit(text: str) -> bool:
-    return any(letter.isdigit() for letter in text)
+def _advise(value: object) -> str:
+    """Say what to do with text among numbers: kinds are declared, decimals take a point."""
+    if not isinstance(value, str):
+        return "."
+    if has_decimal_comma(value):
+        return "; write decimals with a point, as in 1.5."
+    return "." if any(letter.isdigit() for letter in value) else SAY_CATEGORICAL
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Tell whether this is a number as much of the world writes it.
+
+    >>> has_decimal_comma("-1,5"), has_decimal_comma("a,5")
+    (True, False)
+    """
+    return DECIMAL_COMMA.fullmatch(text.strip()) is not None
 
 
 def as_booleans(values: Array, column: str, first: int) -> Array:

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from ...data.layout import Layout
     from ..server.jobs import JobFunction
 
-SUFFIXES = (".parquet", ".pq", ".csv", ".tsv")
+SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".npz")
 SUMMARY, MODEL = "run.json", "model.safetensors"
 RUN_PARTS = (SUMMARY, MODEL, "found", "request.json", "scores.json", "history.jsonl", "checkpoint.safetensors")
 MOST_LISTED = 200
 MOST_NUMBERS = 40_000_000  # of a recording that is held in memory to be looked at
 MOST_UNPACKED = 1 << 30  # bytes of a recording that have to be in memory at once to be read
 MOST_OF_A_COLUMN = 256 << 20  # of them, in one column: a page of it is unpacked several times over
+WIDTHS = {"INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12}  # bytes of a value
 MOST_BYTES = 4_000_000  # of a JSON file that is read
 SCRIPTED = ("break",)  # domains in which a random policy soon ends an episode
 
@@ -224,16 +225,19 @@ def check_size(path: Path) -> None:
 
 
 def _measure_column(path: Path) -> int:
-    """Measure the bytes of the largest column of a row group once it is unpacked; none of a text file."""
+    """Measure the bytes of the largest column of a row group once it is unpacked; none of a text file.
+
+    What a file says of its sizes need not be so, but as many values as it says are there must be unpacked.
+    """
     from ...data.parquet import is_parquet, open_parquet
 
     if not is_parquet(path):
         return 0
     with open_parquet(path) as file:
         groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
-        return max(
-            (group.column(k).total_uncompressed_size for group in groups for k in range(group.num_columns)), default=0
-        )
+        parts = (group.column(k) for group in groups for k in range(group.num_columns))
+        sizes = (max(one.total_uncompressed_size, one.num_values * WIDTHS.get(one.physical_type, 0)) for one in parts)
+        return max(sizes, default=0)
 
 
 def read_json(path: Path) -> dict[str, Any]:

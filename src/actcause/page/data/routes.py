@@ -109,7 +109,7 @@ async def receive_file(name: str, request: Request) -> dict[str, Any]:
     given = PurePosixPath(name.replace("\\", "/"))
     suffix = given.suffix.lower()
     if suffix not in library.SUFFIXES:
-        wrong = f"'{name[:60]}' is not CSV or Parquet: a recording ends in {', '.join(library.SUFFIXES)}"
+        wrong = f"'{name[:60]}' is not CSV or Parquet (nor NPZ): a recording ends in {', '.join(library.SUFFIXES)}"
         raise Refused(f"{wrong}; save a spreadsheet as CSV.")
     folder = services.settings.data
     if len(library.list_recordings(folder)) >= library.MOST_LISTED:

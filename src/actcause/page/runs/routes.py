@@ -66,7 +66,9 @@ async def list_runs(request: Request) -> dict[str, Any]:
         about = await run_in_threadpool(_summarise, path, last.get(name))
         runs.append({**about, "scorable": _find_scorable(known, path) is not None})
     runs.sort(key=lambda run: run["changed"], reverse=True)
-    under_way = [{**job.to_json(), "run": name} for name, job in live.items()]
+    under_way = [
+        {**job.to_json(), "run": name, "file": job.payload.get("source", {}).get("file")} for name, job in live.items()
+    ]
     paper = {"source": SOURCE, "errors": read_published_errors()}
     return {"runs": runs, "jobs": under_way, "methods": METHODS, "about": ABOUT, "paper": paper}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ FIELDS = {
     "alpha_sufficiency": "The share that may be undone (alpha sufficiency)",
     "alpha_necessity": "The share that must undo it (alpha necessity)",
     "outcome": "The outcome",
-    "where": "The restriction",
+    "where": "The condition",
     "frames": "The number of frames",
     "seed": "The seed",
     "draw": "The seed",  # the form has one for both
@@ -40,6 +41,30 @@ FIELDS = {
 
 
 CHOICES = {("normality_order", "count"): "'compare worlds by: how many, by weight'"}  # as the page words them
+
+
+# What other languages write, and what model text has for it.
+ELSEWHERE = {
+    **dict.fromkeys(("&", "∧", "AND", "And"), "'and'"),
+    **dict.fromkeys(("|", "∨", "OR", "Or"), "'or'"),
+    **dict.fromkeys(("¬", "NOT", "Not"), "'not'"),
+    **dict.fromkeys(("xor", "XOR", "^", "⊕", "≠"), "'!='"),
+    **dict.fromkeys((":", "<", "~", "←", "=="), "'=' before an equation, 'in' before a range"),
+    **dict.fromkeys((">", "→", "⇒"), "'not A or B' for 'A implies B'"),
+    "≤": "'<='", "≥": "'>='", "if": "'1 if A else 0'", ";": "each variable on a line of its own",
+}  # fmt: skip
+CAME = re.compile(r"expected .*, got '([^']+)'")
+
+
+def advise(reason: str) -> str:
+    """Say what to write for what another language would have here.
+
+    >>> advise("expected an operator or the end of the line, got 'AND'"), advise("unknown variable 'X'")
+    ("; write 'and'", '')
+    """
+    came = CAME.fullmatch(reason)
+    instead = ELSEWHERE.get(came[1]) if came else None
+    return f"; write {instead}" if instead else ""
 
 
 class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget does
@@ -60,11 +85,12 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
         """Tell of a user's mistake in the page's words."""
         if not isinstance(error, ParseError):
             return cls(error.describe(name_field), parameter=error.parameter)
+        advice = advise(error.reason)
         if error.parameter is None:
-            return cls(str(error), error.line)
+            return cls(f"{error}{advice}", error.line)
         where = f"{name_field(error.parameter)}, at character {error.column}"
         end = "" if error.reason.endswith("?") else "."
-        return cls(f"{where}: {error.reason}{end}", parameter=error.parameter)
+        return cls(f"{where}: {error.reason}{advice}{end}", parameter=error.parameter)
 
 
 def name_field(parameter: str, value: str = "") -> str:

@@ -190,13 +190,14 @@ class PairWalk:
     def read_pair(self, number: int) -> tuple[Array, Array | None]:
         """Read the masks of a pair, counted from 1, and those of the one before it."""
         if not 1 <= number <= self.most:
-            raise QueryError(f"The maps that can be shown are numbered 1 to {self.most:,}; got {number}.")
+            wrong = f"The maps that can be shown are numbered 1 to {self.most:,}; got {number}."
+            raise QueryError(wrong, parameter="pair")
         if number < self._number:
             self._restart()
         while self._number < number:
             following = next(self._pairs, None)
             if following is None:
-                raise QueryError(f"There are only {self._number:,} best maps; got {number}.")
+                raise QueryError(f"There are only {self._number:,} best maps; got {number}.", parameter="pair")
             self._before, self._now = self._now, following
             self._number += 1
         assert self._now is not None

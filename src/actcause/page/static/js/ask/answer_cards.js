@@ -51,7 +51,8 @@ export function buildOverview(world, answers, verdicts, opened, { play, ask, tog
       { class: "soft small legend" },
       names.length ? "● a cause by itself   ◐ only together with others   ○ no cause. Click one to see why. The fraction is the degree of responsibility" : "",
       names.length ? explain("responsibility") : "",
-      left > 0 ? ` ${left} more ${left === 1 ? "variable is" : "variables are"} not shown.` : "",
+      left > 0 && names.length > 0 ? ` ${left} more ${left === 1 ? "variable is" : "variables are"} not shown.` : "",
+      left > 0 && !names.length ? `None of the ${left} variables that could be causes is named by a definition.` : "",
     ),
     button(all ? "Hide the reasons" : "Show all reasons", () => toggle(null, !all), { class: "small reasons", "aria-expanded": String(all) }),
   );

@@ -2,7 +2,7 @@
 import { buildCards, buildOverview } from "./answer_cards.js";
 import { drawGraph, canDraw } from "./graph.js";
 import { drawOnRelease } from "../shared/draw_on_release.js";
-import { button, el, notice, put } from "../shared/ui.js";
+import { button, el, fadeStale, notice, put } from "../shared/ui.js";
 import { buildVerdictLine, eventText, sumUp, sumUpVerdicts } from "./verdict_line.js";
 import { buildPlayer, listSteps } from "./witness_player.js";
 
@@ -51,7 +51,7 @@ export class AnswerPanel {
   }
 
   markStale(stale) {
-    for (const part of [this.headline, this.verdict, this.stage, this.said]) part.classList.toggle("stale", stale);
+    for (const part of [this.headline, this.verdict, this.stage, this.said]) fadeStale(part, stale);
     this.element.setAttribute("aria-busy", String(stale));
   }
 

@@ -8,9 +8,12 @@ export const eventText = (event) => Object.entries(event).map(([name, value]) =>
 
 /** An event in words: labels first, then the code. `labels` has those of the variables that have one. */
 export function eventWords(event, labels) {
-  const said = Object.keys(event).map((name) => labels.get(name)).filter(Boolean);
+  const said = Object.keys(event).filter((name) => labels.has(name)).map((name) => `${labels.get(name)}${whenOf(name)}`);
   return said.length === Object.keys(event).length ? `${joinWords(said)} (${eventText(event)})` : eventText(event);
 }
+
+/** The step that a variable of a model in time is of, in words: many steps have one label. */
+const whenOf = (name) => (/@\d+$/.test(name) ? ` at step ${name.split("@").at(-1)}` : "");
 
 export const joinWords = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`);
 
@@ -22,8 +25,8 @@ export function sumUp({ answers, actual, happened }, labels, roots) {
     const named = new Map();
     for (const { event } of causes) for (const [name, value] of Object.entries(event)) named.set(name, { value, alone: named.get(name)?.alone || Object.keys(event).length === 1 });
     for (const [name, { value, alone }] of named) {
-      const { count = 0, single = false } = counts.get(name) ?? {};
-      counts.set(name, { name, value: actual[name] ?? value, count: count + 1, single: single || alone });
+      const { count = 0, single = 0 } = counts.get(name) ?? {};
+      counts.set(name, { name, value: actual[name] ?? value, count: count + 1, single: single + Number(alone) });
     }
   }
   const cut = answers.filter(({ status }) => CUT.includes(status)).length; // a longer search might find more
@@ -38,12 +41,14 @@ export function sumUp({ answers, actual, happened }, labels, roots) {
   const words = named.slice(0, NAMED).map(({ name, value }) => eventWords({ [name]: value }, labels));
   if (named.length > NAMED) words.push(`${named.length - NAMED} more`);
   const together = named.length > 1 && named.every(({ single }) => !single) ? " (only together)" : "";
+  const [{ single }] = named; // of them those that name it by itself
+  const partly = named.length === 1 && single && single < most ? `${most - single} of them only together with others. ` : "";
   const others = [...counts.values()].filter((each) => !named.includes(each)).sort((one, other) => other.count - one.count);
   const also = others.slice(0, NAMED).map(({ name, value, count }) => `${eventWords({ [name]: value }, labels)} by ${count}`);
   if (others.length > NAMED) also.push(`${others.length - NAMED} more`);
   return {
     first: `${most} of ${answers.length} definitions: ${joinWords(words)}${together}`,
-    rest: `${also.length ? `Also named: ${joinWords(also)}.` : ""}${unsettled}`.trim(),
+    rest: `${partly}${also.length ? `Also named: ${joinWords(also)}.` : ""}${unsettled}`.trim(),
   };
 }
 

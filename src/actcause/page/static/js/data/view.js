@@ -16,8 +16,9 @@ const ROLES = [
 ];
 const WITH_FACTOR = ["state", "cause", "present"];
 const WITH_FEATURE = ["state", "next"];
+const NAMED = /(?:[Cc]olumns?|Both|and) '([^']+)'/g; // columns that a mistake names
 const OTHER = "outcome"; // what is explained is called so where it is no factor
-const ACCEPTED = ".parquet,.pq,.csv,.tsv";
+const ACCEPTED = ".parquet,.pq,.csv,.tsv,.npz";
 
 // A ball that drifts, and jumps where the paddle is near; the wind does nothing.
 const EXAMPLE = { head: ["ball_x", "paddle_x", "wind", "ball_x_next", "episode"], rows: 3000, length: 30 };
@@ -64,7 +65,7 @@ class Data {
     this.drop = el(
       "div",
       { class: "data-drop" },
-      el("p", {}, el("strong", { text: "Drop a Parquet or CSV file anywhere" }), ", or"),
+      el("p", {}, el("strong", { text: "Drop a Parquet, CSV or NPZ file anywhere" }), ", or"),
       this.input,
       el("label", { for: "data-file", class: "button main", text: "Choose a file …" }),
       el("p", { class: "soft small", text: "A row is one step: what every factor was, and what the outcome became. It stays on this machine." }),
@@ -142,14 +143,19 @@ class Data {
     this.app.remember({ file: this.name, run: this.run, hindsight: this.run && this.hindsight ? 1 : "" });
   }
 
-  /** Do something for the file that is shown; a mistake is said and nothing is lost. Undefined where it failed or came late. */
+  /**
+   * Do something for the file that is shown; a mistake is said and nothing is lost. Undefined where it failed or came late.
+   * `where` is where a mistake is said, or a function that says it.
+   */
   async attempt(action, where = this.said) {
     const mine = this.subject;
     try {
       const done = await action();
       return this.isAbout(mine) ? done : undefined;
     } catch (error) {
-      if (this.isAbout(mine)) notice(where, error.message, "bad");
+      if (!this.isAbout(mine)) return undefined;
+      if (typeof where === "function") where(error.message);
+      else notice(where, error.message, "bad");
       return undefined;
     }
   }
@@ -286,6 +292,8 @@ class Data {
     );
     const introduction = looked.ours && !looked.mapped
       ? el("p", { text: "This is one of our own recordings: it says itself what its columns are." })
+      : areNumbers(looked.columns)
+        ? el("p", { class: "notice warn", role: "status", text: "The first row holds numbers, and they were taken for the names of the columns: write a row of names above it, and send the file again." })
       : looked.recognised
         ? el("p", { text: "The columns are understood. You can change what they mean." })
         : el("p", { text: "Say what the columns are; what is filled in is a guess from their names." });
@@ -343,15 +351,34 @@ class Data {
     const roles = this.roles.map(({ column, role, factor, feature }) => ({
       column, role: role.value, factor: factor.value.trim(), feature: feature.value.trim(),
     }));
+    this.unmark();
     put(this.mistake, spinner("checking every row"));
     const body = { roles, outcome: this.outcome.value, own: this.own.value };
     const address = `/api/data/files/${encodeURIComponent(this.name)}/mapping`;
-    const found = await this.attempt(() => post(address, body), this.mistake);
+    const found = await this.attempt(() => post(address, body), (message) => this.showMistake(message));
     if (!found) return;
     notice(this.mistake, "Every row was checked; the meaning of the columns is kept beside the file.", "good");
     const mine = this.subject;
     await this.list();
     if (this.isAbout(mine)) await this.summarise(found);
+  }
+
+  /** Say what is wrong with the meanings below the first column that it names, else beside the button. */
+  showMistake(message) {
+    const named = new Set([...message.matchAll(NAMED)].map((match) => match[1]));
+    const wrong = this.roles.filter(({ column }) => named.has(column));
+    for (const { role } of wrong) role.setAttribute("aria-invalid", "true");
+    const row = wrong[0]?.role.closest("tr");
+    notice(this.mistake, row ? "The column that is marked says what is wrong." : message, row ? "warn" : "bad");
+    if (!row) return;
+    this.told = el("tr", {}, el("td", { colspan: row.cells.length }, el("p", { class: "notice bad", role: "alert", text: message })));
+    row.after(this.told);
+    wrong[0].role.focus();
+  }
+
+  unmark() {
+    this.told?.remove();
+    for (const { role } of this.roles) role.removeAttribute("aria-invalid");
   }
 
   /** What the file holds once its columns are understood; then one can learn from it. */
@@ -379,7 +406,7 @@ class Data {
     const layout = replayed.recordings.find((one) => one.name === this.name)?.layout;
     const fitting = replayed.runs.filter((run) => fitsLayout(run, layout));
     this.progress = el("div");
-    const running = listed.jobs.find((job) => listed.runs.some((run) => run.name === job.run && run.asked?.file === this.name));
+    const running = listed.jobs.find((job) => job.file === this.name); // it may have no folder yet
     const choose = el("select", { on: { change: () => this.judge(choose.value) } },
       el("option", { value: "", text: "choose …" }), fitting.map((run) => el("option", { value: run.name, text: `${run.name} (${run.method})` })));
     if (!fitting.some((run) => run.name === this.run)) this.run = "";
@@ -457,6 +484,9 @@ class Data {
       button("See them in Replay", () => this.app.go("replay", { file: this.name, run: this.run, hindsight: this.hindsight ? 1 : "" })));
   }
 }
+
+/** Whether the names of the columns are numbers, as where the first row was data. */
+const areNumbers = (columns) => columns.every(({ name }) => name.trim() !== "" && Number.isFinite(Number(name)));
 
 function describeFile(one) {
   if (one.whole) return `${one.rows.toLocaleString("en")} rows · whole states`;

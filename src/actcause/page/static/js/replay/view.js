@@ -6,7 +6,7 @@ import { paint } from "./scene.js";
 import { buildFactorTable, formatPercent, buildPredictionTable, describeStep } from "./step_tables.js";
 import { isEventful, measureHeight, paintTimeline, listRows } from "./timeline.js";
 import { explain } from "../shared/terms.js";
-import { button, debounce, el, field, keepNewest, notice, put, savePng, spinner, prefersStillness } from "../shared/ui.js";
+import { button, debounce, el, fadeStale, field, keepNewest, notice, put, savePng, spinner, prefersStillness } from "../shared/ui.js";
 
 const FIRST = "push"; // what is shown to who has chosen nothing
 const FRAMES = 2000;
@@ -145,7 +145,7 @@ class Replay {
         ),
       ),
       this.note,
-      el(
+      (this.parts = el(
         "div",
         { class: "replay-parts" },
         el(
@@ -183,7 +183,7 @@ class Replay {
           this.graphed,
           this.predicted,
         ),
-      ),
+      )),
       this.chain,
     );
     this.strip.addEventListener("pointerdown", (event) => {
@@ -358,17 +358,28 @@ class Replay {
   /** Show the episode at a position; until the run has judged the rows, without what it found. */
   async load(at, stay = false) {
     const outcome = this.about()?.outcomes ? this.outcome : null;
-    const body = { source: this.describeSource(), run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at, outcome };
+    const source = this.describeSource();
+    const body = { source, run: this.judgedYet ? this.run : null, hindsight: this.hindsight, at, outcome };
+    this.markStale(true);
     try {
       const episode = await this.latest(() => post("/api/replay/episode", body));
       if (!episode || this.over) return;
       if (this.note.querySelector(".bad")) notice(this.note, "");
+      this.asked = JSON.stringify(source);
+      this.markStale(false);
       this.show(episode, stay);
     } catch (error) {
+      this.markStale(this.asked !== JSON.stringify(source)); // else the episode of before is still the right one
       if (this.episode) this.number.value = this.at + 1;
       else if (at !== null) await this.load(null); // a wrong number in the address
       notice(this.note, error.message, "bad");
     }
+  }
+
+  /** What is seen, if anything, is not the episode that is asked for: it fades unless another comes at once. */
+  markStale(stale) {
+    for (const part of [this.parts, this.chain]) fadeStale(part, stale && this.episode !== null);
+    this.parts.setAttribute("aria-busy", String(stale));
   }
 
   show(episode, stay) {
@@ -410,12 +421,15 @@ class Replay {
       outcome: this.outcome || null, ...event, by: this.chainBy ?? by,
     };
     if (asked.by === "found" && !this.episode.graph.found) asked.by = "cause";
+    fadeStale(this.chain, true); // until it is that of this event
     try {
       const chain = await this.latestChain(() => post("/api/replay/chain", asked));
       if (!chain || this.over || this.event !== event) return;
       this.traced = chain;
+      fadeStale(this.chain, false);
       this.showChain();
     } catch (error) {
+      fadeStale(this.chain, false);
       this.chain.hidden = false;
       put(this.chain, el("h2", { text: "Chain" }), el("p", { class: "notice bad", role: "alert", text: error.message }));
     }

@@ -62,13 +62,14 @@ export function buildTrainingForm(known, { file = null, onStart }) {
       onStart(await post("/api/runs", body));
     } catch (error) {
       notice(said, error.message, "bad");
-      markWrong(inputs[error.parameter]);
+      markWrong(inputs[error.parameter], said, actions);
     } finally {
       submit.disabled = false;
     }
   }
 
   const submit = el("button", { type: "submit", class: "main", text: "Start training" });
+  const actions = el("div", { class: "row" }, submit);
   return el(
     "form",
     { class: "stack training", novalidate: true, on: { submit: start } },
@@ -77,13 +78,14 @@ export function buildTrainingForm(known, { file = null, onStart }) {
     about,
     el("details", {}, el("summary", { text: "Options of the method" }),
       el("div", { class: "row" }, options.map(([, label, input, term]) => field(label, input, explain(term ?? "options"))))),
-    el("div", { class: "row" }, submit),
+    actions,
     said,
   );
 }
 
-/** Lead to the field that has the mistake. */
-function markWrong(input) {
+/** Lead to the field that has the mistake, and say it right below; below the button where no field has it. */
+function markWrong(input, said, actions) {
+  (input ?? actions).closest(".row").after(said);
   if (!input) return;
   input.setAttribute("aria-invalid", "true");
   const folded = input.closest("details");

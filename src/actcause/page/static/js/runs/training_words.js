@@ -12,7 +12,7 @@ const STAGES = {
 
 const VALUES = {
   full: "error seeing all factors", own: "error from the outcome's own state", chosen: "error under the chosen causes",
-  length: "causes chosen per row", binary: "loss of the network that names causes", loose: "loss of the same with less decay",
+  length: "causes chosen per row", binary: "loss of the network that names causes", loose: "loss of a second, freer network that names causes",
   error: "error of the stage's model", forward: "loss of the model of what happens", masked: "loss under the chosen causes",
   alone: "loss from the outcome's own state", likelihood: "likelihood of what happens", held: "error on rows kept apart",
   attention: "loss of the network that names causes, by attention", sums: "loss of the network that names causes, by sums",

@@ -86,6 +86,7 @@ class Runs {
     this.stops.push(watch(job, (found) => {
       if (!hasEnded(found)) return;
       if (found.state === "failed") notice(this.said, found.error, "bad");
+      if (found.state === "cancelled") notice(this.said, describeStop(run), "warn");
       if (found.state === "done") notice(this.said, [`${run} is ${found.result.status}.`, ...found.result.notes].join(" "), "good");
       this.look();
     }));
@@ -193,7 +194,7 @@ class Runs {
   }
 
   cancel(job, name) {
-    return button("Cancel", () => this.act(() => remove(`/api/jobs/${encodeURIComponent(job)}`), `${name} was stopped; it can be resumed once it has saved something.`),
+    return button("Cancel", () => this.act(() => remove(`/api/jobs/${encodeURIComponent(job)}`), describeStop(name)),
       { "aria-label": `Cancel ${name}`, dataset: { key: `cancel ${name}` } });
   }
 
@@ -294,6 +295,8 @@ class Runs {
       without.length > 0 && el("p", { class: "soft small", text: `No curve was written for ${without.join(", ")}.` }));
   }
 }
+
+const describeStop = (name) => `${name} was stopped; it can be resumed once it has saved something.`;
 
 /** The runs whose curves a newcomer sees: those that train, else the newest ones. */
 function chooseFirst(runs) {

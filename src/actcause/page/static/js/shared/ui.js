@@ -48,10 +48,34 @@ export function notice(root, message, kind = "note") {
   root.append(el("p", { class: `notice ${kind}`, role, text: String(message) }));
 }
 
+/** Fade what is not the answer to what is asked now, and tell assistive technology; or take that back. */
+export function fadeStale(part, stale) {
+  part.classList.toggle("stale", stale);
+  if (stale) part.setAttribute("aria-disabled", "true");
+  else part.removeAttribute("aria-disabled");
+}
+
+let fieldErrors = 0;
+
 /** A control with its label; `more` stands beside the label. */
 export function field(label, control, more = null) {
   const labelled = el("label", { class: "field" }, el("span", { text: label }), control);
   return more ? el("div", { class: "field explained" }, labelled, more) : labelled;
+}
+
+/** Where a control's mistake is said, right beside it; put it there, and `markField` writes into it. */
+export function buildFieldError(control) {
+  fieldErrors += 1;
+  const error = el("p", { class: "field-error", role: "alert", id: `field-error-${fieldErrors}` });
+  control.setAttribute("aria-describedby", error.id);
+  return error;
+}
+
+/** Mark a control as wrong and say why beside it; an empty message takes both back. */
+export function markField(control, error, message) {
+  error.textContent = message;
+  if (message) control.setAttribute("aria-invalid", "true");
+  else control.removeAttribute("aria-invalid");
 }
 
 export function button(label, onClick, properties = {}) {

@@ -1,7 +1,7 @@
 // A share between 0 and 1: a slider, the number beside it, and a box for asking for nothing.
 
 import { explain } from "../shared/terms.js";
-import { el } from "../shared/ui.js";
+import { buildFieldError, el, markField } from "../shared/ui.js";
 
 // Finer near 0, where the shares of large spaces lie.
 const STOPS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, ...Array.from({ length: 19 }, (_, k) => (k + 2) / 20)];
@@ -33,11 +33,13 @@ export class ShareSlider {
       type: "checkbox",
       on: { change: () => this.onChange(this.none.checked ? "none" : this.readStop()) },
     });
+    this.error = buildFieldError(this.number);
     this.element = el(
       "fieldset",
       { class: "share" },
       el("legend", {}, name, explain(term)),
       el("div", { class: "share-row" }, this.slider, this.number),
+      this.error,
       el("label", { class: "row small" }, this.none, none),
       el("p", { class: "small soft", text: says }),
     );
@@ -66,7 +68,7 @@ export class ShareSlider {
     const text = fraction === null ? "none" : formatShare(fraction);
     this.none.checked = fraction === null;
     if (document.activeElement !== this.number) this.number.value = text;
-    this.number.removeAttribute("aria-invalid");
+    markField(this.number, this.error, "");
     if (document.activeElement === this.slider && fraction !== null) return;
     this.slider.setAttribute("aria-valuetext", text);
     this.slider.value = findNearest(fraction === null ? this.like : parseFraction(fraction));

@@ -14,7 +14,7 @@ import { ShareSlider } from "./share_slider.js";
 import { explain } from "../shared/terms.js";
 import { StateBrowser } from "./state_browser.js";
 import * as report from "./partition_report.js";
-import { button, copy, debounce, download, el, field, keepNewest, notice, put, savePng, spinner, toast } from "../shared/ui.js";
+import { buildFieldError, button, copy, debounce, download, el, fadeStale, field, keepNewest, markField, notice, put, savePng, spinner, toast } from "../shared/ui.js";
 
 const FIRST = "mover-1d"; // for those who have not chosen yet: small enough to be read state by state
 const COUNTED = 64; // states up to which all valid pairs are counted
@@ -59,6 +59,15 @@ class Preimages {
       ["none (one change is enough)", 0],
       (an) => this.change({ an, pair: "" }),
     );
+    this.number = el("input", { type: "number", min: 1, "aria-label": "Number of the map", on: { change: () => this.change({ pair: this.number.value }) } });
+    this.mistakes = { outcome: buildFieldError(this.outcome), where: buildFieldError(this.where), pair: buildFieldError(this.number) };
+    this.fields = {
+      outcome: [this.outcome, this.mistakes.outcome],
+      where: [this.where, this.mistakes.where],
+      pair: [this.number, this.mistakes.pair],
+      alpha_sufficiency: [this.sufficiency.number, this.sufficiency.error],
+      alpha_necessity: [this.necessity.number, this.necessity.error],
+    };
     this.stage = new StateBrowser({ onLook: () => this.explainState(), onLeaveSlice: (state) => this.keep(state) });
     this.build();
   }
@@ -103,12 +112,6 @@ class Preimages {
     this.outcomes = el("datalist", { id: "outcomes" });
     this.previous = button("◀ previous", () => this.step(-1), { title: "Key [", "aria-keyshortcuts": "[" });
     this.following = button("next ▶", () => this.step(1), { title: "Key ]", "aria-keyshortcuts": "]" });
-    this.number = el("input", {
-      type: "number",
-      min: 1,
-      "aria-label": "Number of the map",
-      on: { change: () => this.change({ pair: this.number.value }) },
-    });
     this.most = el("span", {});
     this.changes = el("div", { class: "changes small", "aria-live": "polite" });
     this.shape = el("div", { class: "stack" });
@@ -136,8 +139,9 @@ class Preimages {
       this.picker.element,
       this.details,
       field("Outcome (a variable or a formula)", this.outcome, explain("outcome")),
-      this.outcomes,
+      this.outcomes, this.mistakes.outcome,
       field("Only states in which", this.where),
+      this.mistakes.where,
       this.sufficiency.element,
       this.necessity.element,
       el(
@@ -146,6 +150,7 @@ class Preimages {
         el("legend", {}, "Best map", explain("minimal pair")),
         el("div", { class: "pairs" }, this.previous, this.following),
         el("div", { class: "row" }, "map", this.number, this.most),
+        this.mistakes.pair,
         this.changes,
       ),
       this.shape,
@@ -221,6 +226,7 @@ class Preimages {
     this.remember();
     this.reasons.stop(); // they are those of the picture that is being replaced
     for (const part of [this.stage.element, this.why]) part.setAttribute("aria-busy", "true");
+    this.markStale(true, this.costs);
     this.pictures.ask({
       ...this.question(),
       axes: [x, y].filter(Boolean),
@@ -257,16 +263,22 @@ class Preimages {
 
   // -- answers ----------------------------------------------------------------------------------------
 
+  /** What is seen is not, or is again, the answer to what is asked; the number of maps comes after the rest. */
+  markStale(stale, ...more) {
+    for (const part of [this.summary, this.legend, this.lengths, ...more]) fadeStale(part, stale);
+  }
+
+  /** Say what is wrong beside the field that is to blame; above the answer what no field is. */
   refuse(error) {
-    notice(this.errors, error.message, "bad");
     for (const part of [this.stage.element, this.why]) part.removeAttribute("aria-busy");
     this.root.classList.add("outdated");
-    this.wrong(this.sufficiency.number, error.parameter === "alpha_sufficiency");
-    this.wrong(this.necessity.number, error.parameter === "alpha_necessity");
-    this.wrong(this.outcome, error.parameter === "outcome");
-    this.wrong(this.where, error.parameter === "where");
+    this.columns.setAttribute("aria-disabled", "true");
+    for (const [name, [control, place]] of Object.entries(this.fields)) markField(control, place, name === error.parameter ? error.message : "");
     this.editor.mark(error.line, error.line ? error.message : "");
     if (error.line) this.details.open = true;
+    const told = error.line || Object.hasOwn(this.fields, error.parameter ?? "");
+    const what = error.line ? "There is a mistake in the model text." : "What is asked for cannot be: the field that is marked says why.";
+    notice(this.errors, told ? what : error.message, told ? "warn" : "bad");
     if (this.reply) return;
     put(this.summary);
     this.introduce();
@@ -278,17 +290,14 @@ class Preimages {
     return this.text ? null : this.examples.find((example) => example.name === name);
   }
 
-  wrong(control, holds) {
-    if (holds) control.setAttribute("aria-invalid", "true");
-    else control.removeAttribute("aria-invalid");
-  }
-
   show(reply) {
     if (this.closed) return;
     if (!this.reply || this.reply.text !== reply.text || this.reply.outcome !== reply.outcome) this.slots.clear();
     this.reply = reply;
     notice(this.errors, "");
     this.root.classList.remove("outdated");
+    this.columns.removeAttribute("aria-disabled");
+    this.markStale(false);
     this.stage.element.removeAttribute("aria-busy");
     assignSlots(this.slots, reply);
     this.introduce();
@@ -334,8 +343,8 @@ class Preimages {
     const { reply } = this;
     const unless = (control, value) => {
       if (document.activeElement !== control) control.value = value;
-      this.wrong(control, false);
     };
+    for (const [control, place] of Object.values(this.fields)) markField(control, place, "");
     this.editor.mark(null, "");
     unless(this.outcome, reply.outcome);
     unless(this.where, reply.where);
@@ -389,10 +398,12 @@ class Preimages {
   }
 
   count(reply) {
+    fadeStale(this.costs, false);
     put(this.costs, report.buildCosts(reply, this.costs.clientWidth));
   }
 
   explainNoCount(sentence) {
+    fadeStale(this.costs, false);
     put(this.costs, report.explainNoCosts(sentence));
   }
 
@@ -428,8 +439,6 @@ class Preimages {
 
 /** The text of an example's model; of one with time, that of all its steps. */
 const textOf = (example) => example?.unrolled ?? example?.text ?? "";
-
-/** A share as the address has it. */
 
 /** "P=1,X=2" as an object; null if it is nothing of the kind. */
 function values(text) {
