@@ -18,7 +18,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote, suggest
-from .arguments import check_amount, check_count, check_task, read_names
+from .arguments import check_amount, check_count, find_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
 from .graph_sources import ask_graphs
@@ -57,9 +57,8 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         scale: float = 1.0,
         times: int = 500,
     ) -> None:
-        check_task(env)
+        task = find_task(env)
         super().__init__(env)
-        task: Any = env.unwrapped
         self._layout, self._outcomes = task.layout, task.outcomes
         self.objects = (self._layout.moving,) if objects is None else read_names("objects", objects)
         for name in self.objects:
