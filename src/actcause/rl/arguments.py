@@ -34,12 +34,12 @@ def check_amount(parameter: str, value: Any) -> None:
 def find_task(env: Any) -> Any:
     """Return what tells the factors of an environment: itself, what it wraps, or a wrapper around somebody else's."""
     at = env
-    while at is not None:
-        if hasattr(at, "layout") and hasattr(at, "outcomes"):
-            check_layout(at.layout, at.outcomes, env.observation_space)
-            return at
+    while at is not None and not (hasattr(at, "layout") and hasattr(at, "outcomes")):
         at = getattr(at, "env", None)
-    refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", env)
+    if at is None:
+        refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", env)
+    check_layout(at.layout, at.outcomes, env.observation_space)
+    return at
 
 
 def check_layout(layout: Any, outcomes: Sequence[str], space: Any) -> None:

@@ -145,7 +145,7 @@ class ContactGraphs:
         return self
 
     def _hold_out(self, episode: Array, warm: bool) -> Array:
-        """Choose the episodes that judge what is learned; those that did so go on, since nothing was learned of them."""
+        """Choose the episodes that judge what is learned; those that did go on: nothing was learned from them."""
         numbers = np.unique(episode)
         if len(numbers) < 2:
             raise QueryError("The recording must have two episodes or more. Got one; record more.")
