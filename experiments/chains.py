@@ -12,7 +12,7 @@ of its actions changed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,6 +142,7 @@ def page(results: Results) -> Page:
             "that changed with an edge into the chain that was not there before, and *unexplained* those that changed "
             "without one, which must be none with true graphs.",
             show(KEPT),
+            *_tell_kept({domain: total for (graphs, domain), total in totals.items() if graphs == "true"}),
             "**Actions on the chain** are changed to others drawn at random: all of them, or one. Beside it what one "
             "changed action off the chain undoes, which is chance.",
             show(UNDONE),
@@ -162,6 +163,26 @@ def page(results: Results) -> Page:
             "In mujoco-pucks an event counts as it was where the target is within one spread of its change in a step.",
         ),
     )
+
+
+def _tell_kept(totals: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Say in a sentence whether events stayed as they were wherever no new edge came about, by true graphs."""
+    counted = {domain: total for domain, total in totals.items() if "rest_new_edge" in total}
+    if not counted:
+        return []
+    played = sum(2 * total["off"] for total in counted.values())
+    changed = sum(2 * total["off"] - total["kept_resting"] - total["kept_random"] for total in counted.values())
+    lost = sum(total["unexplained"] + total["rest_unexplained"] for total in counted.values())
+    return [
+        f"With true graphs, in {_join_names(counted)}: of {played:,} episodes played with other actions off the chain "
+        f"{played - changed:,} kept the event. Of the {changed:,} others {changed - lost:,} have a new edge into the "
+        f"chain, and {'none' if not lost else f'{lost:,}'} changed without one."
+    ]
+
+
+def _join_names(names: Iterable[str]) -> str:
+    *most, last = (f"`{name}`" for name in names)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _tell_missing(results: Results) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -114,3 +116,8 @@ def test_the_buffer_says_which_environments_and_goals_it_takes() -> None:
     with pytest.raises(QueryError, match="goal_selection_strategy must be one of"):
         build(goal_selection_strategy="last")
     assert build(goal_selection_strategy="final").replay_buffer is not None
+
+
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "api" / "rl.md").read_text(encoding="utf-8")
+    assert [name for name in rl.__all__ if not re.search(rf"^::: actcause\.rl\.\w+\.{name}$", page, re.MULTILINE)] == []

@@ -12,7 +12,7 @@ import torch
 from actcause.data import collect_recording, trace
 from actcause.envs import make
 from actcause.errors import QueryError
-from actcause.rl import ContactGraphs, TrueGraphs, augment
+from actcause.rl import ContactGraphs, OnlineGraphs, TrueGraphs, augment
 from actcause.rl.mode_network import fit_mode
 
 PUSH = make("push")
@@ -131,3 +131,64 @@ def test_what_cannot_be_learned_from_is_refused_in_a_sentence(recording):
     other = collect_recording(make("push", obstacles=1), 100, dtype="float64")
     with pytest.raises(QueryError, match="were fitted to"):
         ContactGraphs(steps=2).fit(recording).predict(other)
+
+
+# -- going on with further rows ----------------------------------------------------------------------------
+
+
+def split_rows(rows):
+    """Return two recordings of half of the episodes each, as an agent would see them one after the other."""
+    half = int(np.median(rows.episode))
+    return rows.subset(rows.episode < half), rows.subset(rows.episode >= half)
+
+
+def measure_block(graphs, recording):
+    """Return the share of rows in which the pusher is rightly named, or not named, for the block."""
+    block, pusher = recording.outcome_index("block"), recording.index("pusher")
+    moved = (recording.next_state[:, 2] != recording.state[:, 2]).any(axis=1)
+    found = graphs.predict(recording)[:, block, pusher]
+    return (found[moved].mean() + (~found[~moved]).mean()) / 2
+
+
+def test_learning_goes_on_from_the_networks_that_there_are(recording):
+    first, later = split_rows(collect_recording(PUSH, 6000, seed=1, dtype="float64"))
+    warm = ContactGraphs(steps=300).fit(first)
+    judges = set(warm._judges)
+    assert warm._still_fits(later)
+    warm.partial_fit(later)  # in a third of the steps
+    assert len(warm._seen) == 6000
+    assert judges <= set(warm._judges)  # what was held out stays so
+    assert max(warm._judges) > max(judges)
+    cold = ContactGraphs(steps=100).fit(warm._seen)
+    assert measure_block(warm, recording) > measure_block(cold, recording)
+
+
+def test_what_was_not_learned_yet_or_looks_otherwise_is_learned_anew(monkeypatch):
+    first, later = split_rows(collect_recording(PUSH, 6000, seed=1, dtype="float64"))
+    fitted = ContactGraphs(steps=5).partial_fit(first)
+    assert (fitted.predict(later) == ContactGraphs(steps=5).fit(first).predict(later)).all()
+    learned = []
+    learn = ContactGraphs._learn
+    monkeypatch.setattr(
+        ContactGraphs, "_learn", lambda self, seen, *, warm: learned.append(warm) or learn(self, seen, warm=warm)
+    )
+    fitted.partial_fit(later)
+    far = later.replaced(state=later.state * 10, next_state=later.next_state * 10)
+    fitted.partial_fit(far)
+    still = collect_recording(make("push", obstacles=0), 300, seed=2, dtype="float64")
+    with pytest.raises(QueryError, match="fitted to action, pusher"):
+        fitted.partial_fit(still)
+    assert learned == [True, False]
+
+
+def test_an_agent_s_graphs_go_on_from_where_they_are(monkeypatch):
+    parts = split_rows(collect_recording(PUSH, 6000, seed=1, dtype="float64"))
+    online, learned = OnlineGraphs(ContactGraphs(steps=5), first=500), []
+    learn = ContactGraphs._learn
+    monkeypatch.setattr(
+        ContactGraphs, "_learn", lambda self, seen, *, warm: learned.append(warm) or learn(self, seen, warm=warm)
+    )
+    for part in parts:
+        online.partial_fit(part)
+    assert learned == [False, True]
+    assert online.fits_ == 2

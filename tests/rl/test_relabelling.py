@@ -184,6 +184,48 @@ def test_true_causes_that_nobody_tells_are_asked_for() -> None:
         fill(buffer, 1)
 
 
+def test_goals_and_bonus_ask_in_hindsight_where_the_graphs_can_tell() -> None:
+    class Hindsight(MovedGraphs):
+        """Has no idea from the state alone."""
+
+        def explain(self, recording: Any) -> Any:
+            return super().predict(recording)
+
+        def predict(self, recording: Any) -> Any:
+            return np.zeros_like(super().predict(recording))
+
+    sources = {"moved": MovedGraphs("pusher"), "hindsight": Hindsight("pusher"), "online": None}
+    sources["online"] = OnlineGraphs(Learned(sources["hindsight"]), first=STEPS)
+    buffers = {name: make_buffer(causes=source) for name, source in sources.items()}
+    for buffer in buffers.values():
+        fill(buffer, 8)
+    assert buffers["moved"]._eligible.any()
+    for name in ("hindsight", "online"):
+        assert (buffers[name]._eligible[STEPS:] == buffers["moved"]._eligible[STEPS:]).all()
+        env = InteractionBonus(make_env(), sources[name])
+        push_block(env)
+        earned = [env.step(np.array([0.5, 0.0], dtype=np.float32))[4]["bonus"] for _ in range(2)]
+        assert earned == [0, 1]  # the action moves the pusher, and the pusher the block one step later
+
+
+class Learned:
+    """Graphs that call themselves learned."""
+
+    def __init__(self, source: Any) -> None:
+        self.predict, self.explain = source.predict, source.explain
+
+    def fit(self, recording: Any) -> Learned:
+        return self
+
+
+def test_learners_of_one_outcome_answer_in_hindsight_too() -> None:
+    env = make_env()
+    part = record_agent(env, lambda observation: env.action_space.sample(), 20)
+    graphs = GraphsByOutcome("always", outcomes=["block"]).fit(part)
+    assert (graphs.explain(part) == graphs.predict(part)).all()
+    assert graphs.explain(part)[:, 1].all()
+
+
 # -- chains, online learning, the bonus ------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,11 +31,35 @@ def check_amount(parameter: str, value: Any) -> None:
         refuse(parameter, "a number of at least 0", value)
 
 
-def check_task(env: Any) -> None:
-    """Refuse an environment that does not tell its factors."""
-    task = getattr(env, "unwrapped", None)
-    if not hasattr(task, "layout") or not hasattr(task, "outcomes"):
+def find_task(env: Any) -> Any:
+    """Return what tells the factors of an environment: itself, what it wraps, or a wrapper around somebody else's."""
+    at = env
+    while at is not None and not (hasattr(at, "layout") and hasattr(at, "outcomes")):
+        at = getattr(at, "env", None)
+    if at is None:
         refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", env)
+    check_layout(at.layout, at.outcomes, env.observation_space)
+    return at
+
+
+def check_layout(layout: Any, outcomes: Sequence[str], space: Any) -> None:
+    """Refuse a layout that does not fit the observations, or outcomes that lack one of its bodies."""
+    if not hasattr(layout, "read_states"):
+        refuse("layout", "a GoalLayout", layout)
+    for name in (layout.driven, layout.moving):
+        if name not in outcomes:
+            refuse("outcomes", f"factors with {name} among them, which the layout names", ", ".join(outcomes))
+    try:
+        sizes = {name: space[name].shape for name in ("observation", "achieved_goal", "desired_goal")}
+    except (KeyError, TypeError):
+        refuse("env", "an environment of Dict observations: observation, achieved_goal, desired_goal", space)
+    wanted = {"observation": layout.size, "achieved_goal": layout.places, "desired_goal": layout.places}
+    for name, size in wanted.items():
+        if sizes[name] != (size,):
+            raise QueryError(
+                "The layout has {size} numbers for {name}, and the environment gives {got}; name the features of "
+                "every factor in the order in which they stand there.", size=size, name=name, got=sizes[name],
+            )  # fmt: skip
 
 
 def check_callable(parameter: str, value: Any, wanted: str) -> None:

@@ -18,10 +18,10 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote, suggest
-from .arguments import check_amount, check_count, check_task, read_names
+from .arguments import check_amount, check_count, find_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
-from .graph_sources import ask_graphs
+from .graph_sources import ask_in_hindsight
 from .rarity import measure_news
 
 TRUE = "true"
@@ -42,7 +42,7 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
     Args:
         env: One of our goal-conditioned environments, or one that has `layout` and `outcomes` as they have.
         causes: `"true"`, or whatever has `predict(recording)`; with `partial_fit` it is given each episode to learn
-            from (`OnlineGraphs`).
+            from (`OnlineGraphs`). Where it has `explain(recording)`, that is asked.
         objects: The factors that count; by default the one that is to reach the goal.
         scale: The weight as long as nothing was caused; the task's reward is -1 in a step away from the goal.
         times: After how many episodes an object no longer counts.
@@ -57,9 +57,8 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         scale: float = 1.0,
         times: int = 500,
     ) -> None:
-        check_task(env)
+        task = find_task(env)
         super().__init__(env)
-        task: Any = env.unwrapped
         self._layout, self._outcomes = task.layout, task.outcomes
         self.objects = (self._layout.moving,) if objects is None else read_names("objects", objects)
         for name in self.objects:
@@ -121,7 +120,7 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
                 )  # fmt: skip
             graph = np.array(info["graph"], dtype=bool)
         else:
-            graph = ask_graphs(self.causes, self._record(self._rows[-1:]))[0].copy()
+            graph = ask_in_hindsight(self.causes, self._record(self._rows[-1:]))[0].copy()
         driven, action = self._outcomes.index(self._layout.driven), self._layout.factors.index(self._layout.action)
         graph[driven, action] = True  # the action drives its body; nobody has to learn that
         return graph

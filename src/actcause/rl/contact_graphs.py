@@ -16,12 +16,15 @@ unlikely is unlikely enough is chosen by rows held out: there it is known how of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from ..data.recording import append_rows
 from ..envs.base import Array
 from ..errors import QueryError, quote
 from .arguments import check_count, check_recording
@@ -45,6 +48,19 @@ DEPENDS = 0.1  # usual changes by which another action must change what an outco
 LIMITS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)  # that are tried
 MARGIN = 4  # exchanged rows are harder than recorded ones: this many times stricter
 OWN_WIDTH = 64
+SHORTER = 3  # times fewer steps, where a network goes on from where it was
+MEMORY = 50_000  # rows that are kept to go on with
+WIDER = 2.0  # times as wide as they were that features may spread and still be seen as they were
+
+
+@dataclass(frozen=True)
+class _Networks:
+    """What was learned before, by the place of a factor; empty where one begins."""
+
+    own: Mapping[int, ModeNetwork] = field(default_factory=dict)
+    gates: Mapping[int, torch.nn.Sequential] = field(default_factory=dict)
+    others: Mapping[int, tuple[ModeNetwork, Tensor]] = field(default_factory=dict)
+    familiar: FamiliarPairs | None = None
 
 
 class ContactGraphs:
@@ -75,16 +91,37 @@ class ContactGraphs:
 
     def fit(self, recording: Recording) -> ContactGraphs:
         """Learn from whole states; labels are not looked at."""
+        return self._learn(recording, warm=False)
+
+    def partial_fit(self, recording: Recording) -> ContactGraphs:
+        """Go on with further rows from the networks that there are, in a third of the steps.
+
+        What was seen so far is remembered, up to `MEMORY` rows. All is learned anew where nothing was learned yet,
+        where something moves that never did, or where features spread otherwise than they did.
+        """
+        if not hasattr(self, "limit_"):
+            return self.fit(recording)
+        self._read(recording)  # refuses other factors
+        seen = append_rows(self._seen, recording, MEMORY)
+        return self._learn(seen, warm=self._still_fits(seen))
+
+    def _still_fits(self, recording: Recording) -> bool:
+        """Return whether the networks that there are see the world as they did."""
+        change = self._reader.read_change(recording)
+        moving = [place for place in self._reader.bodies if bool((change[:, place] != 0).any())]
+        return moving == self._moving and FactorValues(recording).resembles(self._reader, WIDER)
+
+    def _learn(self, recording: Recording, *, warm: bool) -> ContactGraphs:
+        """Learn anew, or from the networks that there are."""
         check_recording(recording)
         if recording.mask is not None:
             raise QueryError("Contacts are learned from recordings in which every factor is there in every row.")
-        codes = np.unique(recording.episode, return_inverse=True)[1]
-        if codes.max() < 1:
-            raise QueryError("The recording must have two episodes or more. Got one; record more.")
-        order = np.random.default_rng(self.seed).permutation(int(codes.max()) + 1)
-        held_out = torch.as_tensor(order[codes] % HELD_OUT == 0)
+        held_out = torch.as_tensor(np.isin(recording.episode, self._hold_out(recording.episode, warm)))
         self.factors_, self.outcomes_ = recording.factors, recording.outcomes
-        self._reader = reader = FactorValues(recording)
+        before = _Networks(self._own, self._gates, self._with, self._familiar) if warm else _Networks()
+        steps = max(1, self.steps // SHORTER) if warm else self.steps
+        self._seen = recording
+        self._reader = reader = self._reader if warm else FactorValues(recording)
         values, change = reader.read(recording.state), reader.read_change(recording)
         moved = (change != 0).sum(dim=0)
         self._moving = [place for place in reader.bodies if bool(moved[place].any())]
@@ -98,22 +135,36 @@ class ContactGraphs:
         rows = (~held_out).nonzero()[:, 0]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            self._fit_own(values, change, rows)
-            self._fit_pairs(values, change, rows)
-            self._familiar = FamiliarPairs(reader, width=self.width)
+            self._fit_own(values, change, rows, steps, before)
+            self._fit_pairs(values, change, rows, steps, before)
+            self._familiar = FamiliarPairs(reader, width=self.width, start=before.familiar)
             held = held_out.nonzero()[:, 0]
-            self._familiar.fit(values, rows, held, steps=self.steps, share=UNUSUAL)
+            self._familiar.fit(values, rows, held, steps=steps, share=UNUSUAL)
             self._drawn = values[torch.randint(len(values), (DRAWS,))]
         self._choose_limit(values[held], change[held])
         return self
 
-    def _fit_own(self, values: Tensor, change: Tensor, rows: Tensor) -> None:
+    def _hold_out(self, episode: Array, warm: bool) -> Array:
+        """Choose the episodes that judge what is learned; those that did go on: nothing was learned from them."""
+        numbers = np.unique(episode)
+        if len(numbers) < 2:
+            raise QueryError("The recording must have two episodes or more. Got one; record more.")
+        chosen = numbers[np.random.default_rng(self.seed).permutation(len(numbers)) % HELD_OUT == 0]
+        if warm:
+            known = np.intersect1d(self._judges, numbers)
+            chosen = np.concatenate([known, chosen[chosen > self._last]]) if len(known) else chosen
+        self._judges, self._last = chosen, int(numbers.max())
+        return chosen
+
+    def _fit_own(self, values: Tensor, change: Tensor, rows: Tensor, steps: int, before: _Networks) -> None:
         """Learn what each outcome does by itself, and what counts as something else."""
         self._own: dict[int, ModeNetwork] = {}
         for places in filter(None, self._classes):
             known = torch.cat([self._describe_own(values, place) for place in places])
             wanted = torch.cat([self._scale(change, place) for place in places])
-            network = fit_mode(known, wanted, _repeat(rows, len(values), places), steps=self.steps, width=OWN_WIDTH)
+            seen = _repeat(rows, len(values), places)
+            start = before.own.get(places[0])
+            network = fit_mode(known, wanted, seen, steps=steps, width=OWN_WIDTH, start=start)
             self._own |= dict.fromkeys(places, network)
         off = self._measure_off(change, self._go_by_itself(values))[rows]
         self._usual = torch.zeros(len(self.factors_))
@@ -121,7 +172,7 @@ class ContactGraphs:
             self._usual[places] = _find_valley(off[:, places].numpy())
         self._driven = {place: self._find_inputs(values, place) for place in self._moving}
 
-    def _fit_pairs(self, values: Tensor, change: Tensor, rows: Tensor) -> None:
+    def _fit_pairs(self, values: Tensor, change: Tensor, rows: Tensor, steps: int, before: _Networks) -> None:
         """Learn who makes an outcome do something else, and what it most often does then."""
         course = self._go_by_itself(values)
         surprised = self._find_surprises(change, course)
@@ -134,12 +185,14 @@ class ContactGraphs:
             if not len(mine):
                 continue
             pairs = torch.cat([describe_pairs(self._reader, values, course, at, self._others[at]) for at in places])
-            gate = fit_gate(pairs, other, seen, steps=self.steps, width=self.width)
+            start = before.gates.get(places[0])
+            gate = fit_gate(pairs, other, seen, steps=steps, width=self.width, start=start)
             known = torch.cat(
                 [_find_likeliest(gate, pairs), self._reader.read_inputs(values).repeat(len(places), 1)], 1
             )
             wanted = torch.cat([self._scale(change, place) for place in places])
-            network = fit_mode(known, wanted, mine, steps=self.steps, width=self.width)
+            then = before.others.get(places[0], (None, None))[0]
+            network = fit_mode(known, wanted, mine, steps=steps, width=self.width, start=then)
             with torch.no_grad():
                 off = (network(known[mine]) - wanted[mine]).abs()
             usual = torch.maximum(self._usual[places[0]], TIMES * off.median(dim=0).values)

@@ -43,6 +43,11 @@ class FactorValues:
         numbers = torch.tensor([classes.index(recording.classes[factor]) for factor in recording.factors])
         self.kinds = torch.nn.functional.one_hot(numbers, len(classes)).float()
 
+    def resembles(self, other: FactorValues, times: float) -> bool:
+        """Return whether features spread as they do in another recording, up to so many times."""
+        ratio = self._spread / other._spread
+        return bool(((ratio < times) & (ratio > 1 / times)).all())
+
     def read(self, state: Array) -> Tensor:
         """Return states scaled; a feature that a factor does not have is 0."""
         return self._fill(state, self._middle)

@@ -10,7 +10,7 @@ import numpy as np
 from ..data.trace import trace
 from ..errors import QueryError, quote
 from .arguments import check_recording
-from .graph_sources import ask_graphs
+from .graph_sources import ask_in_hindsight
 
 if TYPE_CHECKING:
     from ..core.chain import Chain
@@ -50,8 +50,8 @@ def explain_failure(
         factor: The object that should have been elsewhere, or otherwise.
         goal: The factor that says where, if there is one; its place is compared with the object's.
         step: The step at which it failed; by default the last.
-        graphs: Who caused what: an array `(rows, outcomes, factors)`, or whatever has `predict(recording)`; by default
-            the true graphs of the recording.
+        graphs: Who caused what: an array `(rows, outcomes, factors)`, or whatever has `predict(recording)`, or better
+            `explain(recording)`; by default the true graphs of the recording.
 
     >>> from actcause.rl import GoalPush, record_agent
     >>> env = GoalPush(arena=6, margin=0.5, max_steps=30)
@@ -66,7 +66,7 @@ def explain_failure(
             "{parameter} must hold the rows of one episode, such as recording.take_episode({first}). Got {count}.",
             parameter="episode", first=int(numbers[0]), count=len(numbers),
         )  # fmt: skip
-    found = ask_graphs(graphs, episode) if hasattr(graphs, "predict") else graphs
+    found = ask_in_hindsight(graphs, episode) if hasattr(graphs, "predict") else graphs
     last = int(episode.step.max()) if step is None else step
     chain = trace(episode, episode=int(numbers[0]), step=last, factor=factor, graphs=found)
     touches = [link.step for link in chain.links if link.outcome == factor]

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
+from .arguments import check_count, refuse
 
 LIMIT = 100.0  # of an observation; what is usual is within 1
 
@@ -27,7 +28,9 @@ class GoalLayout:
     """Which factors there are, and where they stand in an observation.
 
     `moving` is the object that is to reach the goal, `goal` the factor that says where, `driven` the body that the
-    action drives. `middle` and `half`, each `(factors, width)`, are the middles and half widths of the ranges.
+    action drives. `observation` has the features of all factors but the action and the goal, one after the other.
+    `middle` and `half`, each `(factors, width)`, are the middles and half widths of the ranges by which observations
+    are scaled: zeros and ones where they are not.
     """
 
     factors: tuple[str, ...]
@@ -39,6 +42,27 @@ class GoalLayout:
     middle: Array
     half: Array
     action: str = "action"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.factors, str) or len(set(self.factors)) < len(self.factors):
+            refuse("factors", "names, none of them twice", self.factors)
+        for role in ("moving", "goal", "driven", "action"):
+            if getattr(self, role) not in self.factors:
+                refuse(role, f"one of the factors, {', '.join(self.factors)}", getattr(self, role))
+        lacking = [factor for factor in self.factors if not self.features.get(factor)]
+        if lacking:
+            refuse("features", "the features of every factor", f"none of {lacking[0]}")
+        check_count("places", self.places)
+        for factor in (self.moving, self.goal):
+            if self.places > len(self.features[factor]):
+                refuse("places", f"at most the features of {factor}, {len(self.features[factor])}", self.places)
+        widest = max(len(self.features[factor]) for factor in self.factors)
+        for name in ("middle", "half"):
+            shape = np.shape(getattr(self, name))
+            if len(shape) != 2 or shape[0] != len(self.factors) or shape[1] < widest:
+                refuse(name, f"an array of (factors, width), ({len(self.factors)}, {widest}) or wider", shape)
+        if not (np.asarray(self.half) > 0).all():
+            refuse("half", "half the width of every range, above 0", self.half)
 
     @property
     def seen(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ import numpy as np
 from ..data import Recording
 from ..envs.base import Array
 from ..errors import QueryError
-from .arguments import check_callable, check_count, check_task
-from .goal_env import GoalEnv, GoalLayout
+from .arguments import check_callable, check_count, find_task
+from .goal_env import GoalLayout
 
 
 def record_observations(
@@ -45,18 +45,17 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
     """Let an agent act for some episodes and record whole states, with the true graphs where the environment tells.
 
     `act` is a function from an observation to an action. `extra["success"]` says in each row whether the object was
-    at the goal after it.
+    at the goal after it, where the environment tells by `info["is_success"]`.
 
     >>> from actcause.rl import GoalPush
     >>> env = GoalPush(arena=6, margin=0.5, max_steps=10)
     >>> record_agent(env, lambda observation: env.action_space.sample(), 2)
     <Recording: 20 rows in 2 episodes of action, pusher, block, target; outcomes pusher, block, true causes known>
     """
-    check_task(env)
+    task = find_task(env)
     check_callable("act", act, "a function from an observation to an action")
     check_count("episodes", episodes)
     check_count("seed", seed, 0)
-    task: GoalEnv = env.unwrapped
     rows: dict[str, list[Any]] = {name: [] for name in ("before", "action", "after", "episode", "graph", "success")}
     for number in range(episodes):
         observation, _ = env.reset(seed=seed + number)
@@ -64,7 +63,7 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
         while not over:
             action = np.asarray(act(observation))
             following, _, terminated, truncated, info = env.step(action)
-            values = (observation, action, following, number, info.get("graph"), info["is_success"])
+            values = (observation, action, following, number, info.get("graph"), info.get("is_success"))
             for name, value in zip(rows, values, strict=True):
                 rows[name].append(value)
             observation, over = following, terminated or truncated
@@ -78,7 +77,8 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
         episode=np.array(rows["episode"]),
         cause=np.stack(rows["graph"]).astype(bool) if known else None,
     )
-    return recording.replaced(extra={"success": np.array(rows["success"], dtype=bool)})
+    told = None not in rows["success"]
+    return recording.replaced(extra={"success": np.array(rows["success"], dtype=bool)}) if told else recording
 
 
 def _stack(observations: Sequence[Mapping[str, Array]]) -> dict[str, Array]:

@@ -6,7 +6,7 @@ Whatever has `predict(recording)` can stand here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +17,7 @@ from ..errors import QueryError, quote
 from .arguments import check_amount, check_recording, refuse
 
 if TYPE_CHECKING:
-    from ..data import Recording
+    from ..data import Recording, Transitions
     from ..learn import Learner
 
 PLACES = ("x", "y", "z")
@@ -158,7 +158,14 @@ class GraphsByOutcome:
         return self
 
     def predict(self, recording: Recording) -> Array:
-        """Ask every outcome's learner."""
+        """Ask every outcome's learner, from the state alone."""
+        return self._ask(recording, lambda learner: learner.predict)
+
+    def explain(self, recording: Recording) -> Array:
+        """Ask every outcome's learner, in hindsight."""
+        return self._ask(recording, lambda learner: learner.explain)
+
+    def _ask(self, recording: Recording, verb: Callable[[Learner], Callable[[Transitions], Array]]) -> Array:
         if not hasattr(self, "learners_"):
             raise QueryError("These graphs have not been learned; call fit(recording) first.")
         graphs = np.zeros((len(recording), len(recording.outcomes), len(recording.factors)), dtype=bool)
@@ -166,19 +173,32 @@ class GraphsByOutcome:
             graphs[:, place, recording.index(outcome)] = True
             if outcome in self.learners_:
                 rows = recording.rows_of(outcome)
-                graphs[rows, place] = self.learners_[outcome].predict(recording.view(outcome))
+                graphs[rows, place] = verb(self.learners_[outcome])(recording.view(outcome))
         return graphs
 
 
 def ask_graphs(source: Any, recording: Recording) -> Array:
-    """Return the graphs that a source gives of a recording: an array of them, or whatever has `predict`."""
+    """Return the graphs that a source gives of a recording, judged from the state alone."""
     predict = getattr(source, "predict", None)
     if predict is None:
         raise QueryError(
             "{parameter} must have a method predict(recording), as TrueGraphs, NearGraphs, GraphsByOutcome and "
             "LocalGraphs have. Got {got} instead.", parameter="graphs", got=quote(source),
         )  # fmt: skip
-    graphs = np.asarray(predict(recording), dtype=bool)
+    return _check_graphs(predict(recording), recording)
+
+
+def ask_in_hindsight(source: Any, recording: Recording) -> Array:
+    """Return the graphs that a source gives of steps that were taken: what became of every factor is known.
+
+    That is the surer answer where a source has it (`explain`); others give what they judge from the state.
+    """
+    explain = getattr(source, "explain", None)
+    return ask_graphs(source, recording) if explain is None else _check_graphs(explain(recording), recording)
+
+
+def _check_graphs(given: Any, recording: Recording) -> Array:
+    graphs = np.asarray(given, dtype=bool)
     wanted = (len(recording), len(recording.outcomes), len(recording.factors))
     if graphs.shape != wanted:
         raise QueryError(

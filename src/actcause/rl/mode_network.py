@@ -7,6 +7,8 @@ on the one course that many rows share, to a thousandth of its size, and rows th
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import torch
 from torch import Tensor, nn
 
@@ -34,9 +36,20 @@ class ModeNetwork(nn.Module):
         return predicted
 
 
-def fit_mode(inputs: Tensor, wanted: Tensor, rows: Tensor, *, steps: int, width: int, batch: int = 512) -> ModeNetwork:
-    """Learn from `rows` what `wanted`, in units of its own size, most often is."""
-    network = ModeNetwork(inputs.shape[1], width, wanted.shape[1])
+def fit_mode(
+    inputs: Tensor,
+    wanted: Tensor,
+    rows: Tensor,
+    *,
+    steps: int,
+    width: int,
+    batch: int = 512,
+    start: ModeNetwork | None = None,
+) -> ModeNetwork:
+    """Learn from `rows` what `wanted`, in units of its own size, most often is; go on from `start` if it fits."""
+    shape = (wanted.shape[1], inputs.shape[1])
+    again = start is not None and start.straight.weight.shape == shape
+    network = deepcopy(start) if again and start is not None else ModeNetwork(shape[1], width, shape[0])
     taken = 0
 
     def measure(picked: Tensor) -> Tensor:

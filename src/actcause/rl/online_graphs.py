@@ -11,7 +11,7 @@ from ..data.recording import join_recordings
 from ..envs.base import Array
 from ..errors import ActCauseError, QueryError, quote
 from .arguments import check_recording, refuse
-from .graph_sources import ask_graphs
+from .graph_sources import ask_graphs, ask_in_hindsight
 
 if TYPE_CHECKING:
     from ..data import Recording
@@ -86,8 +86,14 @@ class OnlineGraphs:
         return joined.replaced(episode=numbers).subset(slice(max(0, len(joined) - self.memory), None))
 
     def predict(self, recording: Recording) -> Array:
-        """Ask the learner; before its first fit every outcome goes on by itself."""
-        if self.fits_:
-            return ask_graphs(self.learner, recording)
-        places = [recording.index(outcome) for outcome in recording.outcomes]
-        return np.repeat(np.eye(len(recording.factors), dtype=bool)[places][None], len(recording), axis=0)
+        """Ask the learner, from the state alone; before its first fit every outcome goes on by itself."""
+        return ask_graphs(self.learner, recording) if self.fits_ else _go_on(recording)
+
+    def explain(self, recording: Recording) -> Array:
+        """Ask the learner, in hindsight where it can; before its first fit every outcome goes on by itself."""
+        return ask_in_hindsight(self.learner, recording) if self.fits_ else _go_on(recording)
+
+
+def _go_on(recording: Recording) -> Array:
+    places = [recording.index(outcome) for outcome in recording.outcomes]
+    return np.repeat(np.eye(len(recording.factors), dtype=bool)[places][None], len(recording), axis=0)

@@ -6,6 +6,8 @@ class share weights, so that what is learned of one obstacle holds for all.
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -40,13 +42,15 @@ def describe_pairs(reader: FactorValues, values: Tensor, course: Tensor, body: i
     )  # fmt: skip
 
 
-def fit_gate(pairs: Tensor, surprised: Tensor, rows: Tensor, *, steps: int, width: int) -> nn.Sequential:
+def fit_gate(
+    pairs: Tensor, surprised: Tensor, rows: Tensor, *, steps: int, width: int, start: nn.Sequential | None = None
+) -> nn.Sequential:
     """Learn which of its pairs made a body do something else: a row is quiet if all of its pairs are (noisy or).
 
     `pairs` are `(rows, others, numbers)`. Half of the rows shown are surprised ones, so that the network rather says
-    yes too often.
+    yes too often. `start` is a network to go on from.
     """
-    network = build_pair_network(pairs.shape[2], width, SELDOM)
+    network = build_pair_network(pairs.shape[2], width, SELDOM) if start is None else deepcopy(start)
     seldom = rows[surprised[rows]]
     happened = surprised.float()
 
@@ -69,12 +73,14 @@ class FamiliarPairs:
     log-odds that all but a given share of the rows held out are above.
     """
 
-    def __init__(self, reader: FactorValues, *, width: int) -> None:
+    def __init__(self, reader: FactorValues, *, width: int, start: FamiliarPairs | None = None) -> None:
         self._reader = reader
         self.one = [i for place, i in enumerate(reader.bodies) for _ in reader.bodies[place + 1 :]]
         self.two = [j for place, _ in enumerate(reader.bodies) for j in reader.bodies[place + 1 :]]
         names, classes = reader.shared.shape[1], reader.kinds.shape[1]
-        self._network = build_pair_network(3 * names + 2 * classes, width)
+        self._network = (
+            build_pair_network(3 * names + 2 * classes, width) if start is None else deepcopy(start._network)
+        )
         self.least = -float("inf")
 
     def fit(self, values: Tensor, rows: Tensor, held_out: Tensor, *, steps: int, share: float) -> FamiliarPairs:

@@ -22,10 +22,10 @@ from stable_baselines3.her.her_replay_buffer import HerReplayBuffer
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
-from .arguments import refuse
+from .arguments import check_layout, refuse
 from .chains import follow_actions
 from .goal_recording import record_observations
-from .graph_sources import ask_graphs
+from .graph_sources import ask_in_hindsight
 
 TRUE = "true"
 SINCE = ("episode", "transition")
@@ -40,7 +40,7 @@ class InteractionReplayBuffer(HerReplayBuffer):
     Args:
         causes: `"true"`, which takes `info["graph"]` of every step; or whatever has `predict(recording)`: a learner of
             local graphs, `GraphsByOutcome`, `NearGraphs`, `OnlineGraphs`, which is also given each episode to learn
-            from.
+            from. Where it has `explain(recording)`, that is asked: what became of the object is known by then.
         since: `"episode"`: the chain begins in any action of the episode; `"transition"`: in one at or after the
             transition that is relabelled.
     """
@@ -65,6 +65,7 @@ class InteractionReplayBuffer(HerReplayBuffer):
             if not self.env.has_attr(name):
                 refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", "another")
         self.layout, self.outcomes = self.env.get_attr("layout")[0], self.env.get_attr("outcomes")[0]
+        check_layout(self.layout, self.outcomes, self.env.observation_space)
         self.causes, self.since = causes, since
         shape = (self.buffer_size, self.n_envs)
         factors = len(self.layout.factors)
@@ -136,7 +137,7 @@ class InteractionReplayBuffer(HerReplayBuffer):
             )
             if hasattr(self.causes, "partial_fit"):
                 self.causes.partial_fit(recording)
-            graphs = ask_graphs(self.causes, recording).copy()
+            graphs = ask_in_hindsight(self.causes, recording).copy()
         driven, action = self.outcomes.index(layout.driven), layout.factors.index(layout.action)
         graphs[:, driven, action] = True  # the action drives its body; nobody has to learn that
         latest = follow_actions(graphs, self.outcomes, layout.factors, layout.action)
