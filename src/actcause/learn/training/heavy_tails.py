@@ -1,8 +1,9 @@
 """Heavy tails: values of which a few are larger than all others together, such as the energy of an impact.
 
 Their spread says nothing of the rest: measured by it, every common event would look like none. So beyond a bound such
-values count by their logarithm. Whether a tail is heavy shows in the largest values: if its variance is infinite, each
-time that values are some three times as rare they are nearly twice as large, over and over.
+values count by their logarithm. Whether a tail is heavy shows in the largest values: if the variance is infinite, the
+third largest is several times as large as the thirtieth, and that one as the three hundredth. Fewer than some two
+hundred events in all the rows look alike, and are taken for one.
 """
 
 from __future__ import annotations
@@ -13,23 +14,27 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-SHARES = np.logspace(-4, -2, 5)  # of the values, whose sizes are compared
-FEWEST = 20_000  # values of which the first share would be fewer than two
-STEEP = 1.7  # how much larger from share to share: the variance of such a tail is infinite
+RANKS = (3, 30, 300)  # of the largest values whose sizes are compared
+STEEP = (10**0.5, 2.0)  # how much larger, from rank to rank: a tail of which the variance is infinite is steeper
+FEWEST = 5000  # values of which the last rank would be among the common ones
+COMMON = 0.9  # the share of the values that is left as it is
 
 
 def find_bound(values: Array) -> float:
     """Find the size beyond which values count by their logarithm: infinite for most features.
 
     >>> random = np.random.default_rng(0)
-    >>> find_bound(random.normal(size=50_000)), 10 < find_bound(random.pareto(1.1, 50_000)) < 100
+    >>> find_bound(random.normal(size=50_000)), 5 < find_bound(random.pareto(1.1, 50_000)) < 10
     (inf, True)
     """
     if len(values) < FEWEST:
         return math.inf
     sizes = np.abs(values)
-    large = np.quantile(sizes, 1 - SHARES)
-    return float(large[-1]) if large[-1] > 0 and bool((large[:-1] > STEEP * large[1:]).all()) else math.inf
+    ranks = [len(sizes) - rank for rank in RANKS]
+    first, middle, last = (float(size) for size in np.partition(sizes, ranks)[ranks])
+    bound = float(np.quantile(sizes, COMMON))
+    heavy = first > STEEP[0] * middle and middle > STEEP[1] * last
+    return bound if heavy and bound > 0 else math.inf
 
 
 def compress(values: Array, bound: float) -> Array:
