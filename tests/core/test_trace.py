@@ -34,6 +34,9 @@ def test_a_first_value_is_missed_at_its_step_alone() -> None:
     unrolled = ac.Model.from_text("cold\nwet@0\nwet@1 = wet@0 and not cold")
     with pytest.raises(ac.QueryError, match=r"no value of wet@0, which follows from nothing; give it one\."):
         ac.Trace({"cold": 1}).context(unrolled)
+    several = ac.Model.from_text("\n".join(f"X{i}@0\nX{i}@1 = X{i}@0" for i in range(6)))
+    with pytest.raises(ac.QueryError, match=r"of X1@0, X2@0, X3@0, X4@0 and 1 more, which follow .* give each one\."):
+        ac.Trace({"X0": 1}).context(several)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import actcause as ac
 from actcause.core.chain import ChainLink
+from strategies import many, random_expression
 
 TANK = ac.examples.load("overflowing-tank")
 
@@ -69,3 +74,35 @@ def test_an_event_without_its_step_is_refused(event: str, said: str) -> None:
     with pytest.raises(ac.QueryError) as caught:
         ac.trace_causes(TANK.model, context=TANK.context, event=event)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("definition", ["but-for", "modified-hp", "updated-hp", "strong"])
+@many(160)
+@given(st.randoms(use_true_random=True))
+def test_every_link_is_what_the_oracle_says_of_one_step(definition: str, rng: Random) -> None:
+    """The chain once more: each step by itself, asked by a definition's own words, from the event back."""
+    names, inputs, steps = ["I", "J", "X", "Z"], {"I", "J"}, 3
+    lines = [f"{name}' = ({random_expression(rng, rng.sample(names, 3), 4)}) != 0" for name in ("X", "Z")]
+    model = ac.Model.from_text("\n".join([*names, *lines]))
+    unrolled, one = model.unrolled(steps), model.unrolled(1)
+    context = {root: rng.randint(0, 1) for root in unrolled.roots}
+    actual = unrolled.evaluate(context)
+
+    def find_causes(now: int, outcome: str) -> set[str]:
+        before = {root: actual[f"{root[:-2]}@{now + int(root[-1])}"] for root in one.roots}
+        effect = f"{outcome}@1 == {actual[f'{outcome}@{now + 1}']}"
+        answer = ac.causes(one, context=before, effect=effect, definition=definition, solver="exhaustive")
+        events = [set(cause.event) for cause in answer]
+        return {name[:-2] for event in events if all(name.endswith("@0") for name in event) for name in event}
+
+    links, actions, behind = {}, set(), {"X"}
+    for now in reversed(range(steps)):
+        found = {outcome: find_causes(now, outcome) for outcome in behind}
+        links |= {(now, outcome): named - {outcome} for outcome, named in found.items() if named - {outcome}}
+        before = set().union(*found.values())
+        actions |= {(name, now) for name in before & inputs}
+        behind = before - inputs
+    chain = ac.trace_causes(unrolled, context=context, event=f"X@{steps}", definition=definition)
+    assert {(link.step, link.outcome): set(link.causes) for link in chain.links} == links
+    assert set(chain.actions) == actions
+    assert set(chain.initial) == behind

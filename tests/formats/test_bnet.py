@@ -53,7 +53,7 @@ def test_a_model_is_written_with_its_inputs() -> None:
         ("A, B +", "line 1"),
         ("A & B, C", "expected 'target, formula'"),
         ("A, B\nB, C\nC, A | B", "cycle, "),
-        ("A, !A", "cycle, A -> A; unroll it: steps=N, or 'actcause import --steps N'"),
+        ("A, !A", "cycle, A -> A; unroll it with steps=N (in the shell --steps N)"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_sentence(text: str, said: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,8 +59,8 @@ class Trace:
     def context(self, model: Model) -> dict[str, int]:
         """Fill the roots of an unrolled model, and hold every other recorded value against its equation."""
         cells = self._spread(model)
-        missing = next((name for name in model.roots if cells.get(name) is None), None)
-        if missing is not None:
+        missing = [name for name in model.roots if cells.get(name) is None]
+        if missing:
             raise self._missing(missing, model)
         context = {name: cells[name] for name in model.roots}
         recorded = {name: value for name, value in cells.items() if value is not None and name in model.equations}
@@ -96,12 +97,18 @@ class Trace:
                     _put(cells, model, at_step(base, number), value)
         return cells
 
-    def _missing(self, name: str, model: Model) -> QueryError:
-        base, step = split_step(name)
-        steps = [split_step(root)[1] for root in model.roots if split_step(root)[0] == base]
-        if steps == [step] and step is not None:  # a first value: later ones follow from equations
-            wrong = "{parameter} has no value of {name}@{step}, which follows from nothing; give it one."
-        elif step is None or not any(split_step(given)[0] == base for given in self.columns):
+    def _missing(self, names: Sequence[str], model: Model) -> QueryError:
+        base, step = split_step(names[0])
+        with_steps = Counter(split_step(root)[0] for root in model.roots)
+        first = [name for name in names if with_steps[split_step(name)[0]] == 1 and split_step(name)[1] is not None]
+        if names[0] in first:  # first values: later ones follow from equations
+            several = "follows" if len(first) == 1 else "follow"
+            more = f" and {len(first) - 4} more" if len(first) > 4 else ""
+            wrong = "{parameter} has no value of {names}{more}, which {several} from nothing; give {each} one."
+            each = "it" if len(first) == 1 else "each"
+            shown = ", ".join(first[:4])
+            return QueryError(wrong, parameter="trace", names=shown, more=more, several=several, each=each)
+        if step is None or not any(split_step(given)[0] == base for given in self.columns):
             wrong = "{parameter} has no value of {name}, which follows from nothing; give it one at every step."
         elif self.steps is not None and step > self.steps:
             wrong = "{parameter} has no value of {name} at step {step}: it ends at step {last}."

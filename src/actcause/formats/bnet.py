@@ -72,7 +72,7 @@ class _Network:
         cycle = find_cycle({word: [one for one in parents if one in above] for word, parents in above.items()})
         if cycle:
             shown = " -> ".join(map(escape, cycle[:8])) + (" -> ..." if len(cycle) > 8 else "")
-            wrong = f"the network has a cycle, {shown}; unroll it: steps=N, or 'actcause import --steps N'"
+            wrong = f"the network has a cycle, {shown}; unroll it with steps=N (in the shell --steps N)"
             raise ParseError(wrong, line=self.lines[cycle[0]][0], column=1, source="")
 
 

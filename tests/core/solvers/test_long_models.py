@@ -124,6 +124,17 @@ def test_a_chain_past_parents_that_are_all_open_is_one_only_where_the_oracle_has
     assert any(along)
 
 
+@pytest.mark.usefixtures("always")
+def test_a_contrast_that_names_the_context_leaves_it_out_of_the_network() -> None:
+    model = ac.Model.from_text("exogenous U\nA\nY = A")
+    asked = {"context": "U=1, A=1", "effect": "Y == 1", "contrast": "Y == 0 and U == 1", "event": "A=1"}
+    for definition in DEFINITIONS:
+        verdict = ac.is_cause(model, definition=definition, **asked)
+        assert verdict.witness is not None
+        assert "U" not in {*verdict.witness.network, *verdict.witness.intervention}
+        assert verdict.witness.replay(verdict.query)
+
+
 def test_wide_copies_are_judged_without_writing_all_their_values_as_clauses() -> None:
     """130 copies of a value, each of which alone would do: 1,001 values each, too many settings for any table."""
     names = [f"C{number}" for number in range(130)]

@@ -142,7 +142,7 @@ class StrongEncoding(Encoding):
     def adopt(cls, query: Query, witness: Witness) -> Witness:
         part = slice_between(query, witness.changed, query.contrasted_variables)
         held = part.border.difference(query.model.exogenous).union(witness.frozen)
-        network = part.between - held - {*witness.changed, *query.effect_variables}
+        network = part.between - held - {*witness.changed, *query.effect_variables, *query.model.exogenous}
         return Witness(
             witness.changed,
             frozen={name: query.actual[name] for name in part.order if name in held},

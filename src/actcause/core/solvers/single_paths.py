@@ -280,7 +280,7 @@ class NetworkPaths(PathSearch):
         others = [other for other in self.model.equations[name].parents if other != parent]
         held = {other: actual[other] for other in others if other in self.exogenous}
         free = [other for other in others if other not in held]
-        if find_possible_values(self.search, name, {**held, parent: actual[parent]}, free) != {actual[name]}:
+        if find_possible_values(self.search, name, {**held, parent: actual[parent]}, free) != frozenset({actual[name]}):
             return
         for link in before:
             changed = () if link.state.becomes == OPEN else (parent,)
