@@ -82,6 +82,18 @@ def test_a_run_is_a_card_on_a_narrow_screen(tab, server) -> None:
     assert row.get_by_role("button").evaluate_all(tops) == 1
 
 
+def test_the_table_of_errors_moves_to_the_side_on_a_telephone(tab, server) -> None:
+    write_run(server, "scored", '{"stage": "passive", "step": 50, "full": 0.9}\n', source="1-in")
+    scores = {"edge_error": 0.01, "domain": "1-in", "states": 100, "trivial": {"never": 0.1}}
+    (server.runs / "scored" / "scores.json").write_text(json.dumps(scores))
+    tab.set_viewport_size({"width": 375, "height": 800})
+    tab.goto("/#/runs")
+    tab.get_by_role("columnheader", name="jaci-em, here").wait_for()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 375
+    errors = tab.get_by_role("region", name="Errors")
+    assert errors.evaluate("node => node.scrollWidth > node.clientWidth && node.tabIndex === 0")
+
+
 def test_a_title_is_not_squeezed_by_what_stands_beside_it(tab, server) -> None:
     write_run(
         server, "beside-a-title", '{"stage": "passive", "step": 50, "error_of_a_loss_with_a_rather_long_name": 1}\n'

@@ -65,6 +65,14 @@ def test_a_run_shows_probabilities_and_predictions_without_each_factor(tab, run)
     tab.wait_for_url(re.compile("hindsight=1"))
 
 
+def test_what_a_run_found_fits_a_telephone(tab, run):
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.goto(f"/#/replay?file=pushing.parquet&run={run}&step=1")
+    tab.get_by_text("without pusher").wait_for(timeout=JOB)
+    assert tab.locator(".replay-factors thead th").count() == 5
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_names_of_bodies_that_touch_cover_neither_each_other_nor_other_bodies(tab):
     """What is written and painted on the canvas is listened to: the steps are those in which bodies touch."""
     tab.add_init_script("""

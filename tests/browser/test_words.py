@@ -113,6 +113,18 @@ def test_nothing_serious_is_in_the_way_where_sections_are_open(tab, recordings, 
     assert not found, "\n".join(map(str, found))
 
 
+def test_tables_that_go_on_to_the_side_are_moved_by_keyboard_on_a_telephone(tab, recordings) -> None:
+    tab.set_viewport_size({"width": 390, "height": 800})
+    show_columns(tab)
+    tab.evaluate(AXE.read_text())
+    violations = tab.evaluate("async () => (await axe.run()).violations")
+    assert [each["id"] for each in violations if each["impact"] in ("serious", "critical")] == []
+    wide = "nodes => nodes.filter((node) => node.scrollWidth > node.clientWidth).map((node) => node.tabIndex)"
+    found = tab.locator(".data-columns").evaluate_all(wide)
+    assert found
+    assert set(found) == {0}
+
+
 @pytest.mark.parametrize("view", ["preimages", "replay?domain=push&step=1", "runs", "data?file=words.parquet"])
 def test_a_words_sentence_is_read_where_it_is_asked_for_on_a_telephone_too(tab, recordings, view: str) -> None:
     tab.set_viewport_size({"width": 390, "height": 800})

@@ -169,7 +169,7 @@ export class AnswerPanel {
 
   playSteps(event, witness, title) {
     this.player.play(listSteps(this.world(), event, witness), `Why ${eventText(event)}? ${title}`);
-    this.stage.scrollIntoView({ block: "nearest" });
+    this.stage.parentElement.scrollIntoView({ block: "nearest" }); // the step in words is below the graph
   }
 
   /** One step of a witness: what it is about is in sight. */

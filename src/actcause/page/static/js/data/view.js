@@ -127,7 +127,7 @@ class Data {
       { class: "panel stack", "aria-label": "How it works" },
       el("h2", { text: "Find causes in data of your own" }),
       el("p", { text: "Every row of the table is a step: what each factor was, and what the outcome was right after. Nothing needs to be labelled." }),
-      el("div", { class: "data-columns", tabindex: "0", role: "region", "aria-label": "Such a table" }, table(EXAMPLE.head, example(4), { class: "data-example" })),
+      scroller("Such a table", table(EXAMPLE.head, example(4), { class: "data-example" })),
       el("p", { text: "You say which column is what, train a model, and see for every row which factors caused the outcome." }),
       el("div", { class: "row" }, button("Try it with an example", () => this.upload(exampleFile()), { class: "main" }),
         this.known?.recordings.length > 0 && el("span", { class: "soft", text: "or choose one of the recordings." })),
@@ -282,7 +282,7 @@ class Data {
     const editor = el(
       "div",
       { class: "stack" },
-      el("div", { class: "data-columns" },
+      scroller("Columns and what they mean",
         table(["Column", "Type", "Range", "Missing", "What it is", el("span", {}, "Factor", explain("factor")), el("span", {}, "Feature", explain("feature"))], columns)),
       el("div", { class: "row data-ends" },
         field("What is explained (the outcome)", this.outcome, explain("outcome")),
@@ -302,9 +302,9 @@ class Data {
       el("h2", { text: `${looked.name}: ${rows}, ${looked.columns.length} columns` }),
       introduction,
       looked.first.length > 0 && el("details", { open: !looked.recognised }, el("summary", { text: `The first ${looked.first.length} rows` }),
-        el("div", { class: "data-columns" }, table(looked.columns.map((column) => column.name), looked.first, { class: "data-example" }))),
+        scroller("The first rows", table(looked.columns.map((column) => column.name), looked.first, { class: "data-example" }))),
       looked.ours && !looked.mapped
-        ? el("details", {}, el("summary", { text: "Columns" }), el("div", { class: "data-columns" },
+        ? el("details", {}, el("summary", { text: "Columns" }), scroller("Columns of the file",
           table(["Column", "Type", "Range", "Missing"], columns.map((cells) => cells.slice(0, 4)))))
         : el("details", { open: !looked.recognised }, el("summary", { text: "Columns and what they mean" }), editor),
       this.summary,
@@ -484,6 +484,9 @@ class Data {
       button("See them in Replay", () => this.app.go("replay", { file: this.name, run: this.run, hindsight: this.hindsight ? 1 : "" })));
   }
 }
+
+/** A table that goes on to the side where there is no room, by keyboard too. */
+const scroller = (label, content) => el("div", { class: "data-columns", tabindex: "0", role: "region", "aria-label": label }, content);
 
 /** Whether the names of the columns are numbers, as where the first row was data. */
 const areNumbers = (columns) => columns.every(({ name }) => name.trim() !== "" && Number.isFinite(Number(name)));

@@ -382,7 +382,7 @@ function buildAccuracy({ runs, paper }) {
     el("div", { class: "row" },
       button("Save as CSV", () => download("accuracy.csv", writeCsv(head, rows))),
       button("Save as PNG", () => savePng(chart, "accuracy.png"))),
-    el("div", { class: "runs-both" }, table, chart),
+    el("div", { class: "runs-both" }, el("div", { class: "data-columns", tabindex: "0", role: "region", "aria-label": "Errors" }, table), chart),
     el("p", { class: "soft small", text:
       `Paper: ${paper.source}; 100,000 frames (push and break 500,000), half of the states scored in push and break non-trivial. ` +
       "Here: the mean over finished runs that were started on this page from a domain, or from a recording of one, scored on rows that were not learned from in the same way." }),
