@@ -155,7 +155,7 @@ class ContactGraphs:
         numbers = np.unique(episode)
         if len(numbers) < 2:
             raise QueryError("The recording must have two episodes or more. Got one; record more.")
-        chosen = numbers[np.random.default_rng(self.seed).permutation(len(numbers)) % HELD_OUT == 0]
+        chosen: Array = numbers[np.random.default_rng(self.seed).permutation(len(numbers)) % HELD_OUT == 0]
         if warm:
             known = np.intersect1d(self._judges, numbers)
             chosen = np.concatenate([known, chosen[chosen > self._last]]) if len(known) else chosen
@@ -339,8 +339,8 @@ class ContactGraphs:
         alone = (likely > JOINED) & (off <= usual).all(dim=2)
         settled = alone.any(dim=1, keepdim=True)
         first = torch.where(alone | ~settled, likely, torch.zeros_like(likely)).argmax(dim=1)
-        one = torch.nn.functional.one_hot(first, likely.shape[1]).bool()
-        return ((likely > JOINED) & ~settled) | one
+        named: Tensor = ((likely > JOINED) & ~settled) | torch.nn.functional.one_hot(first, likely.shape[1]).bool()
+        return named
 
     @torch.no_grad()
     def _find_inputs(self, values: Tensor, place: int) -> list[int]:
