@@ -24,13 +24,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..data.recording import append_rows
 from ..envs.base import Array
 from ..errors import QueryError, quote
 from .arguments import check_count, check_recording
 from .factor_values import LEAST, FactorValues
 from .mode_network import ModeNetwork, fit_mode
 from .pair_network import FamiliarPairs, describe_pairs, fit_gate
+from .row_memory import append_rows
 
 if TYPE_CHECKING:
     from ..data import Recording
