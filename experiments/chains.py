@@ -159,7 +159,8 @@ def page(results: Results) -> Page:
         deviations=(
             "This is not in the paper, which names tracing through time as a use of actual causes.",
             f"*Learned* are `LocalGraphs` after a short training: {METHOD} on {arguments.frames:,} frames ({options}); "
-            "*contacts* are `ContactGraphs` on as many, which know what became of each factor.",
+            "*contacts* are `ContactGraphs` on as many, which know what became of each factor. They do not see "
+            "a touch that changes nothing, such as that of a block which an obstacle holds.",
             "In mujoco-pucks an event counts as it was where the target is within one spread of its change in a step.",
         ),
     )
@@ -173,10 +174,11 @@ def _tell_kept(totals: Mapping[str, Mapping[str, int]]) -> list[str]:
     played = sum(2 * total["off"] for total in counted.values())
     changed = sum(2 * total["off"] - total["kept_resting"] - total["kept_random"] for total in counted.values())
     lost = sum(total["unexplained"] + total["rest_unexplained"] for total in counted.values())
+    edge = f"{changed - lost:,} have a new edge into the chain, and {lost:,} changed without one"
+    others = edge if lost else "all have a new edge into the chain"
     return [
         f"With true graphs, in {_join_names(counted)}: of {played:,} episodes played with other actions off the chain "
-        f"{played - changed:,} kept the event. Of the {changed:,} others {changed - lost:,} have a new edge into the "
-        f"chain, and {'none' if not lost else f'{lost:,}'} changed without one."
+        f"{played - changed:,} kept the event; of the {changed:,} others {others}."
     ]
 
 

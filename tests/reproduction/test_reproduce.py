@@ -105,6 +105,8 @@ def test_pieces_can_be_chosen(lab: Lab, capsys: pytest.CaptureFixture[str]) -> N
     assert lab.log == "bd"
     assert lab.ask("letters", "--only", "leter=b") == 2
     assert "did you mean 'letter'?" in capsys.readouterr().err
+    assert lab.ask("letters", "--only", "letter") == 2
+    assert "Got 'letter'; a piece has letter" in capsys.readouterr().err
     assert lab.ask("letters", "--only", "letter=z") == 2
     assert "letter is one of a, b, c, d." in capsys.readouterr().err
 

@@ -60,6 +60,14 @@ def test_the_action_is_named_where_another_would_not_have_moved_the_block(record
     assert not found[~touched, action].any()
 
 
+def test_of_those_nearby_only_the_one_is_named_that_accounts_for_what_happened(recording, contacts):
+    pusher = recording.outcome_index("pusher")
+    found, joined, true = contacts.explain(recording), contacts.find_joined(recording), recording.cause
+    wrong, cautious = ((graphs & ~true)[:, pusher].sum() for graphs in (found, joined))
+    assert wrong < 0.6 * cautious
+    assert (found != true)[:, pusher].sum() < 0.8 * (joined != true)[:, pusher].sum()
+
+
 def test_a_single_row_is_answered_as_among_others(recording, contacts):
     every, one = contacts.predict(recording), contacts.predict(recording.subset(slice(7, 8)))
     assert (one[0] == every[7]).all()

@@ -226,7 +226,7 @@ def _filter(pieces: Sequence[Any], only: Sequence[str]) -> list[Any]:
         name, equals, values = text.partition("=")
         known = sorted({field for piece in pieces for field in as_fields(piece)})
         if not equals or name not in known:
-            hint = suggest(name, known) or f"; a piece has {', '.join(known)}."
+            hint = (suggest(name, known) if equals else "") or f"; a piece has {', '.join(known)}."
             raise ReproduceError(f"--only takes a field and its values, such as {known[0]}=A,B. Got '{text}'{hint}")
         wanted, there = values.split(","), list(dict.fromkeys(str(as_fields(piece)[name]) for piece in pieces))
         pieces = [piece for piece in pieces if str(as_fields(piece)[name]) in wanted]

@@ -120,7 +120,7 @@ def augment(
     if graphs is None:
         found = np.zeros(shape, dtype=bool)
     else:
-        found = ask_graphs(graphs, recording) if judge is None else judge.explain(recording)
+        found = ask_graphs(graphs, recording) if judge is None else judge.find_joined(recording)
     if every:
         pair, group = list_groups(recording, found[first] | found[second])
         first, second = first[pair], second[pair]

@@ -24,13 +24,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..data.recording import append_rows
 from ..envs.base import Array
 from ..errors import QueryError, quote
 from .arguments import check_count, check_recording
 from .factor_values import LEAST, FactorValues
 from .mode_network import ModeNetwork, fit_mode
 from .pair_network import FamiliarPairs, describe_pairs, fit_gate
+from .row_memory import append_rows
 
 if TYPE_CHECKING:
     from ..data import Recording
@@ -77,6 +77,12 @@ class ContactGraphs:
     >>> ContactGraphs(steps=100).fit(recording).predict(recording).shape
     (2000, 6, 7)
     """
+
+    _own: dict[int, ModeNetwork]
+    _familiar: FamiliarPairs
+    _reader: FactorValues
+    _judges: Array
+    _last: int
 
     def __init__(self, *, steps: int = 1500, width: int = 64, wrong: float = 0.02, seed: int = 0) -> None:
         for name, value, least in (("steps", steps, 1), ("width", width, 1), ("seed", seed, 0)):
@@ -149,7 +155,7 @@ class ContactGraphs:
         numbers = np.unique(episode)
         if len(numbers) < 2:
             raise QueryError("The recording must have two episodes or more. Got one; record more.")
-        chosen = numbers[np.random.default_rng(self.seed).permutation(len(numbers)) % HELD_OUT == 0]
+        chosen: Array = numbers[np.random.default_rng(self.seed).permutation(len(numbers)) % HELD_OUT == 0]
         if warm:
             known = np.intersect1d(self._judges, numbers)
             chosen = np.concatenate([known, chosen[chosen > self._last]]) if len(known) else chosen
@@ -158,7 +164,7 @@ class ContactGraphs:
 
     def _fit_own(self, values: Tensor, change: Tensor, rows: Tensor, steps: int, before: _Networks) -> None:
         """Learn what each outcome does by itself, and what counts as something else."""
-        self._own: dict[int, ModeNetwork] = {}
+        self._own = {}
         for places in filter(None, self._classes):
             known = torch.cat([self._describe_own(values, place) for place in places])
             wanted = torch.cat([self._scale(change, place) for place in places])
@@ -222,7 +228,24 @@ class ContactGraphs:
         return self._name({place: self._ask_pairs(values, course, place) > NAMED for place in self._gates}, values)
 
     def explain(self, recording: Recording) -> Array:
-        """Answer as `predict` does, knowing what became of every factor; in doubt name more."""
+        """Answer as `predict` does, knowing what became of every factor.
+
+        Of a surprised row the one other factor is named that by itself accounts for what happened. Only where none
+        does, all are named that may have had a part.
+        """
+        values = self._read(recording)
+        change = self._reader.read_change(recording)
+        course = self._go_by_itself(values)
+        surprised = self._find_surprises(change, course)
+        named = {}
+        for place in self._gates:
+            rows = surprised[:, place].nonzero()[:, 0]
+            named[place] = torch.zeros(len(values), len(self._others[place]), dtype=torch.bool)
+            named[place][rows] = self._find_responsible(values[rows], change[rows], course[rows], place)
+        return self._name(named, values)
+
+    def find_joined(self, recording: Recording) -> Array:
+        """Name whoever may have had a part, in hindsight: what is not to be torn apart by an exchange."""
         values = self._read(recording)
         course = self._go_by_itself(values)
         surprised = self._find_surprises(self._reader.read_change(recording), course)
@@ -304,6 +327,20 @@ class ContactGraphs:
         """Return how likely each other body makes this one do something else, `(rows, others)`."""
         pairs = describe_pairs(self._reader, values, course, place, self._others[place])
         return torch.sigmoid(self._gates[place](pairs).squeeze(2))
+
+    @torch.no_grad()
+    def _find_responsible(self, values: Tensor, change: Tensor, course: Tensor, place: int) -> Tensor:
+        """Return who made an outcome do something else, `(rows, others)`, in rows in which somebody did."""
+        pairs = describe_pairs(self._reader, values, course, place, self._others[place])
+        likely = torch.sigmoid(self._gates[place](pairs).squeeze(2))
+        network, usual = self._with[place]
+        inputs = self._reader.read_inputs(values)[:, None].expand(-1, pairs.shape[1], -1)
+        off = (network(torch.cat([pairs, inputs], dim=2)) - self._scale(change, place)[:, None]).abs()
+        alone = (likely > JOINED) & (off <= usual).all(dim=2)
+        settled = alone.any(dim=1, keepdim=True)
+        first = torch.where(alone | ~settled, likely, torch.zeros_like(likely)).argmax(dim=1)
+        named: Tensor = ((likely > JOINED) & ~settled) | torch.nn.functional.one_hot(first, likely.shape[1]).bool()
+        return named
 
     @torch.no_grad()
     def _find_inputs(self, values: Tensor, place: int) -> list[int]:

@@ -78,7 +78,7 @@ class FamiliarPairs:
         self.one = [i for place, i in enumerate(reader.bodies) for _ in reader.bodies[place + 1 :]]
         self.two = [j for place, _ in enumerate(reader.bodies) for j in reader.bodies[place + 1 :]]
         names, classes = reader.shared.shape[1], reader.kinds.shape[1]
-        self._network = (
+        self._network: nn.Sequential = (
             build_pair_network(3 * names + 2 * classes, width) if start is None else deepcopy(start._network)
         )
         self.least = -float("inf")
