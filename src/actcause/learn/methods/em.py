@@ -78,6 +78,7 @@ class MaskEM:
         self.seeds = [seed for seed in self.shared.seeds for _ in range(FOLDS)]
         # Known after the stage "em":
         self.penalties = [learner.penalty] * len(replicas)
+        self.missed = [0.0] * len(replicas)  # error of the finished model that sees everything, beside a constant's
         self.marginal = torch.zeros(0)
 
     def stages(self) -> list[Stage]:
@@ -263,9 +264,9 @@ class MaskEM:
             "kept": best,
             "disagreement": misses[best],
             "noise": noise,
-            "missed": full_error / max(blind_error, 1e-9),
             "shares": shares,
         }
+        self.missed[position] = full_error / max(blind_error, 1e-9)
         notes = diagnose(shares=shares, full_error=full_error, blind_error=blind_error, stopped=stopped)
         learner.finish(replica, {k: v.eval() for k, v in nets.items()}, learned, history, notes, encoder)
 

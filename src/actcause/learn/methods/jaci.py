@@ -207,7 +207,9 @@ class _Both:
         found["omitted"] = measure_omitted(replica.held, named, surprising, learner.predict_outcome)
         if isinstance(learner, MaskJACI) and self.exchange.columns.categorical:
             return UNFIT
-        told = {**found, "disagreement": 0.0, "missed": 0.0} if left_open else found
+        told = {**found, "disagreement": 0.0} if left_open else found
+        if isinstance(training, MaskEM) and not left_open:
+            told = {**found, "missed": training.missed[position]}
         return measure_doubt(told, rare=bool(self.shared.surprises.rare[position]))
 
     def _measure_events(self, position: int, learner: MaskJACI | ExchangeJACI) -> float:
