@@ -20,6 +20,7 @@ from ..errors import ActCauseError, MissingExtraError, QueryError, quote
 from ..io.console import print_note
 from . import (
     ask,
+    blame,
     data,
     demo,
     examples,
@@ -49,6 +50,7 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     **ask.COMMANDS,
     **explain.COMMANDS,
     **probability.COMMANDS,
+    **blame.COMMANDS,
     **probe.COMMANDS,
     **partition.COMMANDS,
     **formats.COMMANDS,

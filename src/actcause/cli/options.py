@@ -233,6 +233,10 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     MaxCausesOption = Annotated[
         int | None, option("--max-causes N", f"Stop at so many causes; for people {SHOWN_CAUSES}.", min=1)
     ]
+    BelievedOption = Annotated[
+        list[str] | None,
+        option("--believed MODEL=PROBABILITY", "Another model that may be true: 'other.txt=0.3'. Repeatable."),
+    ]
     MaxSecondsOption = Annotated[float | None, option("--max-seconds SECONDS", "Stop searching after this long.")]
     ExplainSecondsOption = Annotated[
         float | None,

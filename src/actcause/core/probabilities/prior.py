@@ -115,3 +115,19 @@ def read_prior(model: Model, given: Any) -> Prior:
     if table is None or table.amounts is None:
         raise QueryError(f"{{parameter}} must be {SUCH}; got {{got}}.", parameter="prior", got=quote(given))
     return ListedPrior(table)
+
+
+def list_contexts(model: Model, given: Any) -> list[tuple[dict[str, int], Fraction]]:
+    r"""List every context that a distribution lets happen, with its probability, as `blame` takes them.
+
+    >>> list_contexts(Model.from_text("A\nB\nC = A or B"), {"A": 1, "B": "1/4"})
+    [({'A': 1, 'B': 0}, Fraction(3, 4)), ({'A': 1, 'B': 1}, Fraction(1, 4))]
+    """
+    table = read_prior(model, given).enumerate(model.roots)
+    if table is None or table.amounts is None:
+        raise QueryError(
+            "There are more contexts than can be listed one by one; give {parameter} as a table of the likely ones.",
+            parameter="prior",
+        )
+    every = ((table.context(row), Fraction(int(table.amounts[row]), table.total)) for row in range(len(table)))
+    return [(context, share) for context, share in every if share]
