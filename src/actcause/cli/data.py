@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..io.atomic import exit_on_terminate
-from ..io.console import print_json, print_note
+from ..io.console import print_json
 from ..io.settings import parse_setting
 from . import options
 from .graphs import collect_whole, load_whole
 from .options import option
 from .progress import show_rows
+from .train import choose_mapping
 
 if TYPE_CHECKING:
     from ..data import Description, Recording
@@ -176,16 +177,6 @@ def _describe_whole(recording: Recording, as_json: bool) -> None:
 
 
 # -- helpers ---------------------------------------------------------------------------------------
-
-
-def choose_mapping(file: Path | str, mapping: Path | None) -> Any:
-    """Choose how a file is read, and say so where the user did not."""
-    from .. import data
-
-    chosen = data.choose_mapping(file, mapping)
-    if chosen.note is not None:
-        print_note(f"{chosen.note} --mapping FILE says otherwise.")
-    return chosen.mapping
 
 
 def _headline(description: Description) -> str:

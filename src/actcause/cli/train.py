@@ -15,7 +15,6 @@ from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from ..learn.training_source import FRAMES
-from .data import choose_mapping
 from .graphs import ALL, load_whole, predict_whole, train_whole
 from .progress import show_rows, show_training
 
@@ -350,6 +349,16 @@ def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str
     for text in options or ():
         words += ["--set", text]
     return shlex.join([*words, "--out", str(out), "--resume"])
+
+
+def choose_mapping(file: Path | str, mapping: Path | None) -> Any:
+    """Choose how a file is read, and say so where the user did not."""
+    from .. import data
+
+    chosen = data.choose_mapping(file, mapping)
+    if chosen.note is not None:
+        print_note(f"{chosen.note} --mapping FILE says otherwise.")
+    return chosen.mapping
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
