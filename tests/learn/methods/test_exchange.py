@@ -137,6 +137,25 @@ def test_two_seeds_side_by_side_are_two_learners() -> None:
     assert not np.array_equal(one.predict_proba(data), two.predict_proba(data))
 
 
+def test_a_switch_that_always_does_the_same_is_named_when_it_acts() -> None:
+    """Both outcomes are as sharp; only that the one without the switch comes more often tells which needs it."""
+    generator = np.random.default_rng(0)
+    level, valve, other = generator.uniform(-1, 1, 2500), *generator.integers(0, 4, size=(2, 2500))
+    acts = valve == 3
+    data = Transitions(
+        factors=["level", "valve", "other"],
+        state=np.stack([level, valve, other], axis=1)[:, :, None],
+        outcome=(0.9 * level + 0.4 * acts + 0.02 * generator.normal(size=2500))[:, None],
+        own="level",
+        cause=np.stack([np.ones(2500, bool), acts, np.zeros(2500, bool)], axis=1),
+    )
+    learner = ExchangeJACI(**{**QUICK, "steps": 200, "distil_steps": 100, "width": 16}).fit(data)
+    for named in (learner.predict(data), learner.explain(data)):
+        assert named[acts, 1].mean() > 0.95
+        assert named[~acts, 1].mean() < 0.02
+        assert named[:, 2].mean() < 0.02
+
+
 def test_training_ends_when_held_out_events_hold_nothing_more_to_learn() -> None:
     looks = [{"stage": "whole", "held": held} for held in (0.5, 0.004, 0.003, 0.004)]
     assert not is_learned(looks[:3])

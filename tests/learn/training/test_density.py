@@ -57,15 +57,46 @@ def test_agreement_falls_with_distance_and_rises_with_tolerance() -> None:
     assert far < 1e-6
 
 
-def test_an_outcome_fits_a_sharp_component_only_and_none_that_is_rare() -> None:
-    limit = torch.tensor([[0.2]])
-    sharp = one_component(1.0, 0.1)
-    assert float(sharp.fit_component(value(1.0), limit, 0.03)) > float(sharp.fit_component(value(1.3), limit, 0.03))
-    assert float(one_component(1.0, 0.5).fit_component(value(1.0), limit, 0.03)) == -math.inf
-    mean, weight = torch.tensor([[[0.0], [5.0], [0.0], [0.0]]]), torch.tensor([[0.98, 0.02, 1e-9, 1e-9]]).log()
-    density = Density(mean, torch.full((1, COMPONENTS, 1), 0.1), weight, ())
-    fits = [float(density.fit_component(value(5.0), limit, rare)) for rare in (0.01, 0.03)]
-    assert fits[0] > 1 > fits[1]
+def mixture(means: list[float], weights: list[float], spread: float = 0.1, models: int = 1) -> Density:
+    """Components at these places; those that are left over weigh nothing."""
+    rest = COMPONENTS - len(means)
+    mean = torch.tensor([*means, *[0.0] * rest]).reshape(1, 1, -1, 1).expand(models, -1, -1, -1)
+    weight = torch.tensor([*weights, *[1e-9] * rest]).log().reshape(1, 1, -1).expand(models, -1, -1)
+    return Density(mean, torch.full_like(mean, spread), weight, ())
+
+
+def fit(density: Density, number: float, limit: float = 0.2, rare: float = 0.03) -> float:
+    """Score an outcome by the part that it belongs to."""
+    outcome = OutcomeValues(torch.tensor([[[number]]]), ())
+    part = density.find_part(outcome, torch.tensor([[[limit]]]), rare, 0.01)
+    return float(part.log_likelihood(outcome, 1.0, 0.01)[0, 0])
+
+
+def test_an_outcome_belongs_to_sharp_components_only_and_to_none_that_is_rare() -> None:
+    assert fit(mixture([1.0], [1.0]), 1.0) > fit(mixture([1.0], [1.0]), 1.1) > -math.inf
+    assert fit(mixture([1.0], [1.0]), 1.3) == -math.inf
+    assert fit(mixture([1.0], [1.0], spread=0.5), 1.0) == -math.inf
+    rarely = mixture([0.0], [0.02], spread=0.1)
+    assert fit(rarely, 0.0, rare=0.01) > 1
+    assert fit(rarely, 0.0, rare=0.03) == -math.inf
+
+
+def test_what_comes_less_often_than_another_sharp_outcome_is_not_what_comes_by_itself() -> None:
+    switch = mixture([0.0, 5.0], [0.7, 0.3])
+    assert fit(switch, 0.0) > 1
+    assert fit(switch, 5.0) == -math.inf
+
+
+def test_components_of_one_part_count_as_one_and_are_not_rivals() -> None:
+    split = mixture([-0.05, 0.05, 5.0], [0.3, 0.3, 0.4])
+    assert fit(split, 0.0) == pytest.approx(fit(mixture([0.0], [1.0]), 0.0), abs=0.01)
+
+
+def test_how_far_models_lie_apart_does_not_speak_against_an_outcome() -> None:
+    together, apart = mixture([0.1], [1.0], models=2), mixture([0.1], [1.0], models=2)
+    shifted = apart.mean.clone() if apart.mean is not None else torch.zeros(0)
+    shifted[1] = -0.1
+    assert fit(Density(shifted, apart.spread, apart.weight, ()), 0.0) > fit(together, 0.0)
 
 
 def test_predictions_diverge_where_they_differ_and_not_where_only_their_sharpness_does() -> None:

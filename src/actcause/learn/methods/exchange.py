@@ -65,6 +65,7 @@ class ExchangeJACI(Learner):
         "noise are shown as often as others",
         "judgements are remembered in half as many steps; where a network says yes is looked for more finely",
         "in noise the models are shown rows a little off; what often undoes an event, if exchanged alone, is needed",
+        "of several sharp outcomes that the own state predicts, only the most common is what comes by itself",
     )
 
     def check_options(self) -> None:

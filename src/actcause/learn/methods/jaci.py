@@ -76,6 +76,7 @@ class JACI(MaskJACI):
         "answers by masks that leave out what the outcome hangs on are doubted; what fails by far is not remembered; "
         "revision 5 of learning by exchange",
         "revision 6 of learning by exchange",
+        "revision 7 of learning by exchange",
     )
 
     def networks(self, encoder: Encoder, replicas: int) -> dict[str, nn.Module]:

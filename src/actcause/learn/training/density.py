@@ -18,6 +18,8 @@ from .encoding import Encoder
 
 COMPONENTS = 4
 FLOOR = 0.01  # no outcome is predicted more sharply than this, in spreads
+PASSING = 0.05  # a component that lets an outcome pass less often does not predict it
+FAR = -1e4  # the score of components that do not count
 Change = Callable[[Tensor], Tensor]
 
 
@@ -89,6 +91,31 @@ class OutcomeColumns:
         """Read (…, columns of the target) as outcomes."""
         values = torch.stack([target[..., k] for k in self.measured], dim=-1) if self.measured else None
         return OutcomeValues(values, tuple(target[..., part].argmax(dim=-1) for part in self.categorical))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of what several models predict: whether it holds (models, …), its middle and spread (…, features)."""
+
+    holds: Tensor | None
+    middle: Tensor | None
+    spread: Tensor | None
+    chance: Tensor | None  # (models, …): log-probability of the categories
+
+    def log_likelihood(self, outcome: OutcomeValues, noise: float, least: float) -> Tensor:
+        """(models, …): how likely an outcome is by this part, taken for certain but for `noise` of its spread.
+
+        How far the models' middles lie apart is their own error, and does not speak against an outcome.
+        """
+        parts = [] if self.chance is None else [self.chance]
+        if self.holds is not None and self.middle is not None and self.spread is not None:
+            assert outcome.values is not None
+            certain = (noise * self.spread).clamp(min=least)
+            differing = self.middle.amax(dim=0) - self.middle.amin(dim=0)
+            differing = differing * self.holds.all(dim=0).unsqueeze(-1)
+            apart = (outcome.values - self.middle).square() / (certain.square() + differing.square())
+            parts.append(torch.where(self.holds, -(0.5 * apart + certain.log()).sum(-1), -math.inf))
+        return reduce(torch.add, parts)
 
 
 @dataclass(frozen=True)
@@ -190,19 +217,35 @@ class Density:
         blurred = (self.spread.square() + least**2).sqrt()
         return Density(self.mean, torch.where(sharp, certain, blurred), self.weight, self.chances)
 
-    def fit_component(self, outcome: OutcomeValues, limit: Tensor | None, rare: float) -> Tensor:
-        """Give the log-likelihood by the best component alone, of those as sharp as `limit` and no rarer than `rare`.
+    def find_part(self, outcome: OutcomeValues, limit: Tensor | None, rare: float, least: float) -> Part:
+        """Find the part of this prediction that an outcome belongs to, if it is what mostly comes.
 
+        The part is made of all components that let the outcome pass, of those as sharp as `limit` (…, features) and no
+        rarer than `rare`. If one sharp component elsewhere is weightier, the outcome is not what mostly comes: of a
+        switch that is on now and then, both outcomes are sharp, and the rarer one needs the switch.
         A category counts as certain if it is the likeliest.
         """
-        parts = []
-        if self.spread is not None and self.weight is not None and limit is not None:
-            fits = (self.spread <= limit.unsqueeze(-2)).all(-1) & (self.weight.exp() > rare)
-            each = torch.where(fits, self._by_component(outcome) - self.weight, -math.inf)
-            parts.append(each.max(dim=-1).values)
-        for chance, category in zip(self.chances, outcome.categories, strict=True):
-            parts.append(torch.where(category == chance.argmax(dim=-1), 0.0, _chance_of(chance, category)))
-        return reduce(torch.add, parts)
+        middle = spread = None
+        chance = reduce(torch.add, self._find_chances(outcome)) if self.chances else None
+        if self.mean is None or self.spread is None or self.weight is None or limit is None or outcome.values is None:
+            return Part(None, None, None, chance)
+        weight, wide = self.weight.exp(), self.spread.clamp(min=least)
+        sharp = (self.spread <= limit.unsqueeze(-2)).all(-1) & (weight > rare)
+        apart = ((outcome.values.unsqueeze(-2) - self.mean) / wide).square().sum(-1)
+        mine = sharp & (pass_chance(apart, self.mean.shape[-1]) > PASSING)
+        rival = (weight * (sharp & ~mine)).max(dim=-1).values
+        holds = mine.any(dim=-1) & ((weight * mine).sum(dim=-1) >= rival)
+        score = (self.weight - 0.5 * apart - wide.log().sum(-1)).masked_fill(~mine, FAR)
+        share = score.softmax(dim=-1).unsqueeze(-1)
+        middle, spread = (share * self.mean).sum(-2), (share * self.spread).sum(-2)
+        return Part(holds, middle, spread, chance)
+
+    def _find_chances(self, outcome: OutcomeValues) -> list[Tensor]:
+        """Give the log-probability of each category, 0 for the likeliest."""
+        return [
+            torch.where(category == chance.argmax(dim=-1), 0.0, _chance_of(chance, category))
+            for chance, category in zip(self.chances, outcome.categories, strict=True)
+        ]
 
     def _by_component(self, outcome: OutcomeValues) -> Tensor:
         assert self.mean is not None

@@ -3,8 +3,8 @@
 Two questions are put to each row, whose outcome is the one that came, or the one that is likely to come:
 
 - Does the outcome's own state suffice? It does where the outcome is nearly as likely given the own state alone as
-  given all factors, or given that part of its prediction which is as sharp as theirs; or where it is what usually comes
-  of this own state when all other factors are exchanged for those of other rows.
+  given all factors, or given that part of its prediction which is as sharp as theirs and, of such parts, the weightiest;
+  or where it is what usually comes of this own state when all other factors are exchanged for those of other rows.
 - If not, which factors do? A set suffices as far as the outcome comes again with all factors outside of it exchanged.
   The smallest set is looked for that does: a factor is in it if without it the outcome would come too rarely.
 """
@@ -151,7 +151,9 @@ class _Rows:
             certain = own.sharpen(limit, judge.noise, TOLERANCE)
             given_all = density.sharpen(limit, judge.noise, TOLERANCE).log_likelihood(outcome)
             lean = (certain.log_likelihood(outcome) - given_all).mean(0)
-            evidence = torch.maximum(lean, (certain.fit_component(outcome, limit, RARE) - given_all).mean(0))
+            part = own.find_part(outcome, limit, RARE, TOLERANCE)
+            fits = part.log_likelihood(outcome, judge.noise, TOLERANCE)
+            evidence = torch.maximum(lean, (fits - given_all).mean(0))
             if target is not None:
                 strange = strange & (own.agreement(came, None, 1.0).mean(0) < STRANGE)
         agreed = density.agreement(outcome, tolerance, judge.noise)
