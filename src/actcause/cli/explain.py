@@ -91,7 +91,8 @@ def explain(
 
 def choose_contexts(model: Model, where: str | None, contexts: str | None, prior: str | None) -> ContextTable | None:
     """Choose which contexts are possible, from options of which at most one is given."""
-    from ..core.contexts import read_contexts, read_prior_text
+    from ..core.contexts import read_contexts
+    from ..core.root_probabilities import read_prior_text
 
     given = [name for name, value in (("--where", where), ("--contexts", contexts), ("--prior", prior)) if value]
     if len(given) > 1:

@@ -14,7 +14,6 @@ from math import lcm
 from typing import NamedTuple
 
 from ..arithmetic import ARITHMETIC, Call, Negative, OperatorChain
-from ..contexts import Distribution
 from ..definitions import Deadline
 from ..equation import Equation
 from ..expression import Expression, Name, height
@@ -22,6 +21,7 @@ from ..facts import facts
 from ..logic import And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..query import Assignment
+from ..root_probabilities import Distribution
 
 MOST_STATES = 20_000  # remembered at a time
 DEEPEST = 100  # an expression that is deeper is one step

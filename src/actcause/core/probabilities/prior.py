@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError, quote
-from ..contexts import ContextTable, Distribution, build_weighted_product, read_contexts, read_prior_text, read_roots
+from ..contexts import ContextTable, build_weighted_product, read_contexts
 from ..counting import MAX_CELLS
 from ..expression import Array
 from ..model import Model
+from ..root_probabilities import Distribution, read_prior_text, read_roots
 
 MOST_CONTEXTS = 1 << 20  # that are enumerated
 SUCH = (
