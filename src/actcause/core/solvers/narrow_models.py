@@ -30,6 +30,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ..answer import Witness
+from ..counting import bits
 from ..definitions import Search
 from ..expression import Array
 from .open_variables import OpenVariables, TooWideError, order_narrowly
@@ -188,7 +189,7 @@ class NarrowModel:
 
         changed, opposed = state
         return self.query.undone({**self.actual, **read(changed)}) and all(
-            self.query.effect.value({**self.actual, **read(code)}) for code in _list_bits(opposed)
+            self.query.effect.value({**self.actual, **read(code)}) for code in bits(opposed)
         )
 
     def _read(self, plan: Sequence[OpenVariables], layers: Sequence[Layer], number: int) -> Witness:
@@ -225,16 +226,9 @@ def _bits(*codes: Array) -> list[int]:
     return [sum(1 << code for code in {*column}) for column in zip(*rows, strict=True)]
 
 
-def _list_bits(bits: int) -> Iterable[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
-
-
 def _join(images: Sequence[int], codes: int) -> int:
     joined = 0
-    for code in _list_bits(codes):
+    for code in bits(codes):
         joined |= images[code]
     return joined
 
