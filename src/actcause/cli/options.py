@@ -178,6 +178,11 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     SamplingSeedOption = Annotated[int, option("--seed S", "What the draws start from.")]
     ConfidenceOption = Annotated[float, option("--confidence SHARE", "How often an interval has to hold.")]
+    MappingOption = Annotated[
+        Path | None,
+        option("--mapping FILE", "JSON or TOML: which columns are which factors.", default="by their names"),
+    ]
+    DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
     FunctionArgument = Annotated[
         str,
         typer.Argument(

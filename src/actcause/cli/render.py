@@ -317,10 +317,10 @@ def indent(sentence: str) -> Padding:
 
 def _question(answer: Answer | Verdict) -> str:
     query = answer.query
-    asked = f"was {assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
+    relation = f"was {assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
     rather = "" if query.contrast is None else f" rather than {query.contrast}"
     normally = "" if query.normality is None else f" Normally {_join_rules(query.normality)}."
-    return f"In the context {assignments(query.context)}: {asked} {query.effect}{rather}?{normally}"
+    return f"In the context {assignments(query.context)}: {relation} {query.effect}{rather}?{normally}"
 
 
 def _join_rules(normality: Normality) -> str:

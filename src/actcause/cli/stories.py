@@ -118,9 +118,10 @@ def _tell_block(film: Path, callback: Callable[[TrainingProgress], None] | None)
     evaluation = evaluate(learner, held)
     document = {"seconds": seconds, "film": None, **evaluation.to_json()}
     try:
-        made = replay(held, make(name), film, predicted=learner.predict(held))
-        document["film"] = str(made.path)
-        caption = f"Episode {made.episode} is in {made.path}: solid arrows are true causes, dashed ones those found."
+        episode = replay(held, make(name), film, predicted=learner.predict(held))
+        document["film"] = str(episode.path)
+        arrows = "solid arrows are true causes, dashed ones those found"
+        caption = f"Episode {episode.episode} is in {episode.path}: {arrows}."
     except MissingExtraError as missing:
         caption = str(missing)
     page = Group(
