@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import QueryError, blaming
+from ..errors import QueryError, blaming, quote
 from .contrast import can_hold, check_contrast
 from .expression import Expression, Name, Number
 from .logic import Compare, Not
@@ -40,6 +40,12 @@ def as_share(parameter: str, value: float | Fraction | str | None, what: str = "
     if not 0 <= share <= 1:
         raise QueryError(f"{what} must be between 0 and 1; got {{got}}.", parameter=parameter, got=value)
     return share
+
+
+def check_limit(parameter: str, most: int | None) -> None:
+    """Refuse to look for fewer than one; None is no limit."""
+    if most is not None and (not isinstance(most, int) or most < 1):
+        raise QueryError("{parameter} must be at least 1; got {got}.", parameter=parameter, got=quote(most))
 
 
 @dataclass(frozen=True)
