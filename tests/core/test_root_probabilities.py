@@ -23,7 +23,7 @@ from actcause.errors import QueryError
     ],
 )
 def test_a_prior_that_is_incomplete_or_says_something_twice_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(QueryError, match="^prior must be 'uniform', or written as 'A=0.3"):
+    with pytest.raises(QueryError, match=r"^prior must be 'uniform', or written as 'A=0.3"):
         parse_prior(text)
 
 

@@ -128,12 +128,12 @@ def _connect(ray: Any, workers: int | None, address: str | None) -> None:
             else:
                 _knock(address)
                 ray.init(address, **quiet)
-    except (OSError, RuntimeError, ValueError) as wrong:
-        said = " ".join(str(wrong).split()).rstrip(".")
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
         if address is None:
-            raise EngineError(f"Ray does not start on this machine: {said}.") from None
+            raise EngineError(f"Ray does not start on this machine: {reason}.") from None
         raise EngineError(
-            f"No Ray cluster answers at '{address}': {said}; if it asks for a token, set RAY_AUTH_TOKEN."
+            f"No Ray cluster answers at '{address}': {reason}; if it asks for a token, set RAY_AUTH_TOKEN."
         ) from None
 
 

@@ -114,18 +114,18 @@ class CountingProgram:
 
     def _walk(self, targets: Sequence[str], reads: Callable[[CountingStep], Sequence[str]]) -> list[str]:
         """List steps after what they read."""
-        done: dict[str, None] = {}
+        listed: dict[str, None] = {}
         stack = [(target, False) for target in reversed(targets)]
         while stack:
             name, finished = stack.pop()
-            if name in done:
+            if name in listed:
                 continue
             if finished:
-                done[name] = None
+                listed[name] = None
                 continue
             stack.append((name, True))
-            stack += [(read, False) for read in reversed(reads(self.steps[name])) if read not in done]
-        return list(done)
+            stack += [(read, False) for read in reversed(reads(self.steps[name])) if read not in listed]
+        return list(listed)
 
 
 def _over(expression: Expression, parts: Sequence[str]) -> Expression:

@@ -91,8 +91,8 @@ class SampledPrior(Prior):
         return None
 
     def sample(self, count: int, rng: np.random.Generator) -> ContextTable:
-        drawn = [self.model.check_context(self.sampler(rng)) for _ in range(count)]
-        columns = {name: np.asarray([context[name] for context in drawn]) for name in self.model.roots}
+        contexts = [self.model.check_context(self.sampler(rng)) for _ in range(count)]
+        columns = {name: np.asarray([context[name] for context in contexts]) for name in self.model.roots}
         return count_rows(self.model, columns, count)
 
 

@@ -67,9 +67,9 @@ class MaxSat:
                 option = next((o for o in options if o.size <= size and self._open(o, state, stands_for)), None)
                 if option is not None:
                     chosen[state] = option
-            left = [state for state in states if state not in chosen]
-            if left:
-                rest = self._minimum(left, size, check, remaining)
+            uncovered = [state for state in states if state not in chosen]
+            if uncovered:
+                rest = self._minimum(uncovered, size, check, remaining)
                 if rest is None:
                     continue
                 chosen |= rest
