@@ -96,10 +96,15 @@ def ask(
         opinions = list(comparison)
     if as_json:
         print_json(comparison.to_json() if everything else opinions[0].to_json())
-    else:
-        from . import render
+    elif everything:
+        from .render import show
+        from .render_comparison import comparison_page
 
-        render.show(render.comparison_page(opinions) if everything else render.opinion_page(opinions[0]))
+        show(comparison_page(opinions))
+    else:
+        from .render import opinion_page, show
+
+        show(opinion_page(opinions[0]))
     verdict = opinions[-1].answer
     return SUCCESS if everything or not isinstance(verdict, Verdict) else choose_exit_code(verdict)
 

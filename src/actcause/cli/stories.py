@@ -25,7 +25,8 @@ from ..core.find import is_cause, partitions
 from ..core.spaces.state_checks import NecessityCheck, check_necessity
 from ..core.spaces.state_space import StateSpace
 from ..errors import MissingExtraError
-from .render import assignments, block, dim, draw_table, reasons, replay_sentence, verdict_table
+from .render import assignments, block, dim, draw_table, replay_sentence
+from .render_comparison import reasons, verdict_table
 from .render_partition import preimage_table
 
 if TYPE_CHECKING:
