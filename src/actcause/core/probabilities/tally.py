@@ -151,8 +151,12 @@ class Cases:
         for row, same in self.groups.items():
             holds: bool | None = True
             if not (evident and self.undone[row]):
-                question = {"context": self.table.context(row), "effect": query.effect, "event": query.event}
-                holds = is_cause(query.model, max_seconds=deadline.remaining, **question, **arguments).holds
+                question = arguments | {
+                    "context": self.table.context(row),
+                    "effect": query.effect,
+                    "event": query.event,
+                }
+                holds = is_cause(query.model, max_seconds=deadline.remaining, **question).holds
             amount = int(amounts[same].sum())
             yes += amount if holds else 0
             unknown += amount if holds is None else 0
