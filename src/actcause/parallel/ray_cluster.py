@@ -126,7 +126,7 @@ def _connect(ray: Any, workers: int | None, address: str | None) -> None:
             if address is None:
                 ray.init("local", num_cpus=workers, include_dashboard=False, **quiet)
             else:
-                _knock(address)
+                _check_reachable(address)
                 ray.init(address, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
@@ -137,7 +137,7 @@ def _connect(ray: Any, workers: int | None, address: str | None) -> None:
         ) from None
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """See whether anybody listens: Ray would try for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon:  # 'auto' looks for a cluster of this machine, and finds out at once

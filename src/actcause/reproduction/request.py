@@ -5,7 +5,6 @@ Exit codes: 0; 1 if a bar of the full size is missed or canaries differ; mistake
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -75,7 +74,7 @@ def _answer(request: Request) -> int:
     home = where.parent
     results = home / "results" if request.results is None else request.results
     if request.take is not None:
-        return _take(request, known, results)
+        return _take_results(request, known, results)
     if request.certify is not None:
         return _certify(request, list(known.values()), results, home)
     if request.pages:
@@ -125,7 +124,7 @@ def _document(plan: Plan) -> dict[str, Any]:
 def _run(request: Request, experiments: Sequence[ExperimentFile], results: Path, workers: Engine) -> int:
     start = time.monotonic()
     out_of_time = (lambda: False) if request.max_seconds is None else _check_deadline(start + request.max_seconds)
-    say = print_note if request.as_json else _say
+    say = print_note if request.as_json else _print_at_once
     documents: list[dict[str, Any]] = []
     missed: list[str] = []
     for listed in experiments:
@@ -199,9 +198,8 @@ def _check_deadline(deadline: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > deadline
 
 
-def _say(line: str) -> None:
-    print(line)
-    sys.stdout.flush()
+def _print_at_once(line: str) -> None:
+    print(line, flush=True)
 
 
 def _write_preview(experiments: Sequence[ExperimentFile], results: Path, size: str) -> Path | None:
@@ -235,7 +233,7 @@ def _certify(request: Request, known: Sequence[ExperimentFile], results: Path, h
 # -- results from elsewhere --------------------------------------------------------------------------
 
 
-def _take(request: Request, known: dict[str, ExperimentFile], results: Path) -> int:
+def _take_results(request: Request, known: dict[str, ExperimentFile], results: Path) -> int:
     assert request.take is not None
     taken, kept = merge_results(request.take, known, results)
     sentence = f"{taken} results taken from {request.take}; {kept} were there already."

@@ -64,7 +64,7 @@ class MaxSat:
             bound, stands_for = labels
             chosen = {}
             for state, options in choices.items():
-                option = next((o for o in options if o.size <= size and self._open(o, state, stands_for)), None)
+                option = next((o for o in options if o.size <= size and self._is_open(o, state, stands_for)), None)
                 if option is not None:
                     chosen[state] = option
             uncovered = [state for state in states if state not in chosen]
@@ -77,7 +77,7 @@ class MaxSat:
                 return chosen
         return None
 
-    def _open(self, option: Option, state: int, stands_for: dict[int, int]) -> bool:
+    def _is_open(self, option: Option, state: int, stands_for: dict[int, int]) -> bool:
         return option.group == SAFE or stands_for.get(option.group) == self.outcomes[state]
 
     def _enumerator(self) -> tuple[Any, list[dict[int, int]]]:

@@ -201,9 +201,9 @@ class NarrowModel:
             if place != LEFT_ALONE:
                 given[part.name] = self.model.ranges[part.name][place]
         changed = {name: given.pop(name, self.actual[name]) for name in self.event}
-        return Witness(changed, self._hold(given, changed))
+        return Witness(changed, self._keep_needed(given, changed))
 
-    def _hold(self, given: dict[str, int], changed: Collection[str]) -> dict[str, int]:
+    def _keep_needed(self, given: dict[str, int], changed: Collection[str]) -> dict[str, int]:
         """Leave out of a contingency what has its actual value anyway."""
         moved = {name for name, value in given.items() if value != self.actual[name]}
         affected = self.model.descendants({*changed, *moved})
