@@ -69,7 +69,7 @@ ONE_PLACE = {
 OWN_FILES = {
     "io/atomic.py",
     "io/journal.py",  # grows line by line
-    "learn/runs.py",  # the history of a training, which grows line by line
+    "learn/run_recorder.py",  # the history of a training, which grows line by line
     "reproduction/store.py",  # records are added, never rewritten
     "reproduction/certify.py",  # what a process prints, in a folder that is thrown away
     "reproduction/canaries.py",  # what such a process hands back
