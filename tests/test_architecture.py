@@ -69,7 +69,7 @@ ONE_PLACE = {
 OWN_FILES = {
     "io/atomic.py",
     "io/journal.py",  # grows line by line
-    "learn/runs.py",  # the history of a training, which grows line by line
+    "learn/run_recorder.py",  # the history of a training, which grows line by line
     "reproduction/store.py",  # records are added, never rewritten
     "reproduction/certify.py",  # what a process prints, in a folder that is thrown away
     "reproduction/canaries.py",  # what such a process hands back
@@ -155,7 +155,7 @@ def test_there_is_one_place_for_each_thing(library: str) -> None:
 def test_the_front_ends_leave_computing_with_networks_to_others() -> None:
     front_ends = [path for path in PATHS if inside(path).startswith(("cli/", "page/"))]
     users = {inside(path) for path in front_ends if any(is_part("torch", name) for name in list_imported(path))}
-    assert users == {"cli/train.py"}  # which asks whether it is installed
+    assert users == {"cli/predict.py"}  # which asks whether it is installed
 
 
 def test_files_are_written_whole_by_one_writer() -> None:

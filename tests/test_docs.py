@@ -37,6 +37,7 @@ import pytest
 import actcause
 from actcause import Model, examples
 from actcause.cli import main
+from actcause.cli.app import COMMANDS
 from test_architecture import RANKS
 
 ROOT = Path(__file__).parents[1]
@@ -273,6 +274,12 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     reference = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.md")))
     documented = set(re.findall(r"^::: actcause\.(?:\w+\.)*(\w+)$", reference, re.MULTILINE))
     assert documented >= set(actcause.__all__)
+
+
+def test_the_page_on_the_command_line_lists_every_command() -> None:
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `actcause ([a-z]+)\b.*?` \|", page, re.MULTILINE)
+    assert sorted(listed) == sorted(command.__name__ for command in COMMANDS)
 
 
 def test_the_map_names_files_that_are_there() -> None:

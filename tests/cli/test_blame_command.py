@@ -55,3 +55,8 @@ def test_mistakes_are_answered_in_one_line(
     complaint = " ".join(capsys.readouterr().err.split())
     assert expected in complaint
     assert "Traceback" not in complaint
+
+
+def test_the_help_offers_only_definitions_that_can_be_asked_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["blame", "--help"]) == 0
+    assert "side by side" not in capsys.readouterr().out

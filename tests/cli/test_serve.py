@@ -176,7 +176,7 @@ def test_the_browser_opens_with_an_address_that_works_once(
         opened.append(settings.token)
 
     monkeypatch.setattr("actcause.page.server.start.serve", serve)
-    monkeypatch.setattr("actcause.cli.serve._show", opened.append)
+    monkeypatch.setattr("actcause.cli.serve._open_browser", opened.append)
     assert main(["serve", "--port", "0", "--data", str(tmp_path), "--runs", str(tmp_path)]) == 0
     shown, token = opened
     assert f"?token={token}" in capsys.readouterr().out

@@ -102,6 +102,8 @@ def test_an_option_that_makes_no_sense_is_refused_in_one_sentence(verb: str, opt
 def test_max_causes_must_be_at_least_one() -> None:
     with pytest.raises(QueryError, match="max_causes must be at least 1; got 0"):
         causes(ROCKS, context=BOTH_THROW, effect="BS", max_causes=0)
+    with pytest.raises(QueryError, match="max_causes must be at least 1; got 'three'"):
+        causes(ROCKS, context=BOTH_THROW, effect="BS", max_causes="three")  # type: ignore[call-overload]
 
 
 def test_a_mistake_is_reported_when_the_question_is_asked_not_when_the_answer_is_read() -> None:

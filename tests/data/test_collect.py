@@ -190,7 +190,6 @@ def test_not_more_than_the_running_episodes_and_a_row_group_are_held(
             super().append(batch)
 
     monkeypatch.setattr(sys.modules["actcause.data.collect"], "Writer", Watched)
-    monkeypatch.setattr("actcause.data.parquet.ROWS", 128)
     monkeypatch.setattr(Writer.__init__, "__kwdefaults__", Writer.__init__.__kwdefaults__ | {"rows_per_group": 128})
     collect(Counter(), 20_000, worlds=30, out=tmp_path / "a.parquet")
     assert count_rows(tmp_path / "a.parquet") == 20_000

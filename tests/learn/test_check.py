@@ -14,7 +14,7 @@ from torch import nn
 from actcause.data import Transitions
 from actcause.errors import ContractError
 from actcause.learn import METHODS, check_learner, fit_many
-from actcause.learn.check import lamps, objects, pushing
+from actcause.learn.check_recordings import lamps, objects, pushing
 from actcause.learn.learner import Array, Learner
 from actcause.learn.training.batches import Sampler
 from actcause.learn.training.encoding import Encoded, Encoder

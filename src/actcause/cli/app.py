@@ -28,17 +28,16 @@ from . import (
     formats,
     graphs,
     partition,
+    predict,
     probability,
     probe,
     reproduce,
     serve,
     train,
 )
+from .exit_codes import CLOSED_PIPE, INTERRUPTED, MISTAKE, SUCCESS
 from .help import describe_command, describe_group
 from .options import name_option
-
-SUCCESS, MISTAKE = 0, 2
-CLOSED_PIPE, INTERRUPTED = 141, 130  # what a shell reports for SIGPIPE and SIGINT
 
 with suppress(ModuleNotFoundError):  # main() says what to install
     import typer
@@ -57,11 +56,11 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     **demo.COMMANDS,
     **data.COMMANDS,
     **train.COMMANDS,
+    **predict.COMMANDS,
     **graphs.COMMANDS,
     **reproduce.COMMANDS,
     **serve.COMMANDS,
 }
-
 
 TRIES = ("actcause demo", "actcause ask rock-throwing --definition all")
 

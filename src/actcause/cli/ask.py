@@ -13,9 +13,8 @@ from ..errors import QueryError
 from ..io.console import print_json
 from ..questions.source import read_model, read_timing
 from . import options
+from .exit_codes import SUCCESS, choose_exit_code
 from .progress import show_line
-
-YES, NO = 0, 1
 
 
 def ask(
@@ -69,7 +68,7 @@ def ask(
         defaults = {name: value for name, value in (question | fields | times | limits).items() if value is not None}
         with parallel.engine(engine, workers, address) as pool:
             answer_file(questions, defaults, pool, out)
-        return YES
+        return SUCCESS
     if model is None:
         raise QueryError("Missing argument 'MODEL', or --questions with a file of them. Try 'actcause ask --help'.")
     if out is not None:
@@ -97,16 +96,17 @@ def ask(
         opinions = list(comparison)
     if as_json:
         print_json(comparison.to_json() if everything else opinions[0].to_json())
-    else:
-        from . import render
+    elif everything:
+        from .render import show
+        from .render_comparison import comparison_page
 
-        render.show(render.comparison_page(opinions) if everything else render.opinion_page(opinions[0]))
+        show(comparison_page(opinions))
+    else:
+        from .render import opinion_page, show
+
+        show(opinion_page(opinions[0]))
     verdict = opinions[-1].answer
-    if everything or not isinstance(verdict, Verdict):
-        return YES
-    if verdict.holds is None:
-        raise QueryError("{verdict}", verdict=verdict)
-    return YES if verdict.holds else NO
+    return SUCCESS if everything or not isinstance(verdict, Verdict) else choose_exit_code(verdict)
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

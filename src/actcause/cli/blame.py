@@ -22,54 +22,58 @@ def blame(
     contexts: options.ContextsOption = None,
     effect: options.EffectOption = None,
     believed: options.BelievedOption = None,
-    definition: options.DefinitionOption = "modified-hp",
+    definition: options.OneDefinitionOption = "modified-hp",
     steps: options.AskedStepsOption = None,
     max_seconds: options.MaxSecondsOption = None,
     as_json: options.JsonOption = False,
-) -> int:
+) -> None:
     """Measure blame: the degree of responsibility, expected over contexts and over models.
 
     Contexts come from --prior or from a file of --contexts with a column 'probability', as for 'actcause probability'.
-    Who does not know how the world works either names other models that may be true by --believed, each with its
-    probability; MODEL has the rest. The event is what was done, so it is put in place everywhere.
+    If the model itself is in doubt, name the others that may be true by --believed, each with its probability; MODEL
+    has the rest. The event is what was done, so it is set in every context.
     """
     timing = read_timing(steps, None, effect, event, prior)
     source = read_model(model, timing)
-    asked, done = source.read_effect(effect), source.read_event(event)
+    effect_formula, action = source.read_effect(effect), source.read_event(event)
     if (prior is None) == (contexts is None):
         raise QueryError("Say how probable contexts are: with --prior, such as --prior 'A=0.3', or with --contexts.")
     others = [_read_believed(text) for text in believed or ()]
-    left = 1 - sum((share for _, share in others), Fraction(0))
-    if left < 0:
-        raise QueryError(f"The probabilities of --believed must sum to at most 1; got {float(1 - left):g}.")
-    models = [(model, source, left), *((name, read_model(name, timing), share) for name, share in others)]
+    own_share = 1 - sum((share for _, share in others), Fraction(0))
+    if own_share < 0:
+        raise QueryError(f"The probabilities of --believed must sum to at most 1; got {float(1 - own_share):g}.")
+    models = [(model, source, own_share), *((name, read_model(name, timing), share) for name, share in others)]
     cases = [
         (each.model, context, share * probability)
         for _, each, share in models
         if share
         for context, probability in _list_contexts(each, prior, contexts)
     ]
-    found = measure_blame(
-        source.model, contexts=cases, effect=asked, event=done, definition=definition, max_seconds=max_seconds
+    degree = measure_blame(
+        source.model,
+        contexts=cases,
+        effect=effect_formula,
+        event=action,
+        definition=definition,
+        max_seconds=max_seconds,
     )
     if as_json:
         document = {
-            "event": dict(done),
-            "effect": str(asked),
+            "event": dict(action),
+            "effect": str(effect_formula),
             "definition": definition,
-            "blame": None if found is None else str(found),
+            "blame": None if degree is None else str(degree),
             "contexts": len(cases),
             "models": [{"model": name, "probability": str(share)} for name, _, share in models],
-            "status": "unknown" if found is None else "complete",
+            "status": "unknown" if degree is None else "complete",
         }
         print_json(document)
-    elif found is not None:
-        cause = ", ".join(f"{name}={value}" for name, value in done.items())
+    elif degree is not None:
+        cause = ", ".join(f"{name}={value}" for name, value in action.items())
         where = f"{len(cases)} contexts" + (f" of {len(models)} models" if others else "")
-        print(f"{cause} is to blame for {asked} to the degree {found}, by {definition}, over {where}.")
-    if found is None:
+        print(f"{cause} is to blame for {effect_formula} to the degree {degree}, by {definition}, over {where}.")
+    if degree is None:
         raise QueryError("The search was stopped before its end; give --max-seconds more, or fewer contexts.")
-    return 0
 
 
 def _read_believed(text: str) -> tuple[str, Fraction]:

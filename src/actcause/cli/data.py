@@ -14,8 +14,8 @@ from ..io.settings import parse_setting
 from . import options
 from .graphs import collect_whole, load_whole
 from .options import option
+from .predict import choose_mapping
 from .progress import show_rows
-from .train import choose_mapping
 
 if TYPE_CHECKING:
     from ..data import Description, Recording
@@ -24,14 +24,11 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
     from .graphs import OutcomeOption
+    from .options import MappingOption
 
     DomainArgument = Annotated[str, typer.Argument(metavar="DOMAIN", help="A domain: see 'actcause domains'.")]
     FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A Parquet or CSV file of transitions.")]
     OutOption = Annotated[Path, option("--out FILE", "Where to write.")]
-    MappingOption = Annotated[
-        Path | None,
-        option("--mapping FILE", "JSON or TOML: which columns are which factors.", default="by their names"),
-    ]
     FramesOption = Annotated[int, option("--frames N", "How many transitions.", min=1)]
     SeedOption = Annotated[int, option("--seed S", "Fixes the rollouts.", min=0)]
     DrawOption = Annotated[int | None, option("--draw D", "Fixes the domain's random parameters.", min=0, default="S")]

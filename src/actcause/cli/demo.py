@@ -19,8 +19,8 @@ def demo(
     from . import stories
 
     if as_json:
-        told = [*stories.compute_stories(), *([] if quick else stories.learn_stories(film))]
-        print_json({story.name: story.document for story in told})
+        parts = [*stories.compute_stories(), *([] if quick else stories.learn_stories(film))]
+        print_json({story.name: story.document for story in parts})
         return
     from . import render
 

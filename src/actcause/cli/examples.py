@@ -24,17 +24,19 @@ def examples(name: options.ExampleArgument = None, as_json: options.JsonOption =
         if as_json:
             print_json(_example_document(example))
         else:
-            from . import render
+            from .render import show
+            from .render_examples import example_page
 
-            render.show(render.example_page(example))
+            show(example_page(example))
         return
     listed = [library.load(known) for known in library.names()]
     if as_json:
         print_json([_example_document(example) for example in listed])
     else:
-        from . import render
+        from .render import show
+        from .render_examples import example_table
 
-        render.show(render.example_table(listed))
+        show(example_table(listed))
 
 
 def _example_document(example: Example) -> dict[str, Any]:

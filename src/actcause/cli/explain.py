@@ -11,12 +11,11 @@ from ..io.console import print_json
 from ..questions.context_file import read_context_file
 from ..questions.source import read_model, read_timing
 from . import options
+from .exit_codes import SUCCESS, choose_exit_code
 
 if TYPE_CHECKING:
     from ..core.contexts import ContextTable
     from ..core.explanations import ExplanationVerdict, SufficiencyVerdict
-
-YES, NO = 0, 1
 
 
 def explain(
@@ -86,12 +85,13 @@ def explain(
         from .render_explanations import explanations_page
 
         show(explanations_page(found))
-    return YES
+    return SUCCESS
 
 
 def choose_contexts(model: Model, where: str | None, contexts: str | None, prior: str | None) -> ContextTable | None:
     """Choose which contexts are possible, from options of which at most one is given."""
-    from ..core.contexts import read_contexts, read_prior_text
+    from ..core.contexts import read_contexts
+    from ..core.root_probabilities import read_prior_text
 
     given = [name for name, value in (("--where", where), ("--contexts", contexts), ("--prior", prior)) if value]
     if len(given) > 1:
@@ -111,9 +111,7 @@ def _show_verdict(verdict: ExplanationVerdict | SufficiencyVerdict, as_json: boo
         from .render_explanations import explanation_page
 
         show(explanation_page(verdict))
-    if verdict.holds is None:
-        raise QueryError("{verdict}", verdict=verdict)
-    return YES if verdict.holds else NO
+    return choose_exit_code(verdict)
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..errors import QueryError, quote
 from ..io.atomic import exit_on_terminate
 from ..io.console import print_json, print_note
+from .exit_codes import INTERRUPTED, SUCCESS
 from .progress import show_rows, show_training
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ ALL = "all"
 with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
-    from .options import JsonOption, option
+    from .options import DeviceOption, JsonOption, option
 
     OutcomeOption = Annotated[
         str | None,
@@ -36,7 +36,6 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     StepOption = Annotated[int, option("--step T", "At which step of it.", min=0)]
     FactorOption = Annotated[str, option("--factor NAME", "What became of whom.")]
     HindsightOption = Annotated[bool, option("--hindsight", "Take what was observed after each step into account.")]
-    DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
 
 
 def trace(
@@ -111,7 +110,7 @@ def train_whole(
             )  # fmt: skip
     except KeyboardInterrupt:
         print_note(f"stopped; go on with: {go_on}")
-        return 128 + signal.SIGINT
+        return INTERRUPTED
     graphs = run.graphs
     for note in graphs.notes_:
         print_note(note)
@@ -119,11 +118,11 @@ def train_whole(
         print_note(f"out of time; go on with: {go_on}")
     if as_json:
         print_json(run.to_json())
-        return 0
+        return SUCCESS
     print(f"{graphs.method} on {run.rows:,} rows of {Path(source.name).name}, all outcomes, {run.status}: {out}")
     if graphs.still_:
         print(f"Never change, so have no cause but themselves: {', '.join(graphs.still_)}.")
-    return 0
+    return SUCCESS
 
 
 def load_whole(path: Path | str) -> Recording | None:
@@ -148,7 +147,7 @@ def predict_whole(run: Path, files: list[str], out: str, *, hindsight: bool, dev
         print_json({"out": out, "rows": len(found), "outcomes": list(found.outcomes)})
     else:
         print(f"{len(found):,} rows with the causes of {', '.join(found.outcomes)}: {out}")
-    return 0
+    return SUCCESS
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

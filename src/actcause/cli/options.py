@@ -91,8 +91,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     QuestionsOption = Annotated[
         str | None,
         option(
-            "--questions FILE",
-            "Answer a file of questions (or -): a JSON object a line, with these options as fields.",
+            "--questions FILE", "Answer a file of questions (or -): a JSON object a line, with these options as fields."
         ),
     ]
     AnswersOption = Annotated[
@@ -111,8 +110,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         str | None, option("--event ASSIGNMENTS", "Ask whether this was a cause: 'ST=1', 'L=1,MD=1'.")
     ]
     ContrastOption = Annotated[
-        str | None,
-        option("--rather-than FORMULA", "Why this and not that: 'BS == 2', brought about."),
+        str | None, option("--rather-than FORMULA", "Why this and not that: 'BS == 2', brought about.")
     ]
     NormallyOption = Annotated[
         list[str] | None,
@@ -152,8 +150,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     PriorOption = Annotated[
         str | None,
         option(
-            "--prior PROBABILITIES",
-            "Independent roots: 'A=0.3' is the probability that A is 1, 'B:2=1/4' that B is 2.",
+            "--prior PROBABILITIES", "Independent roots: 'A=0.3' is the probability that A is 1, 'B:2=1/4' that B is 2."
         ),
     ]
     SufficientOption = Annotated[
@@ -178,6 +175,11 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     SamplingSeedOption = Annotated[int, option("--seed S", "What the draws start from.")]
     ConfidenceOption = Annotated[float, option("--confidence SHARE", "How often an interval has to hold.")]
+    MappingOption = Annotated[
+        Path | None,
+        option("--mapping FILE", "JSON or TOML: which columns are which factors.", default="by their names"),
+    ]
+    DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
     FunctionArgument = Annotated[
         str,
         typer.Argument(
@@ -200,35 +202,21 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     MaxCallsOption = Annotated[int, option("--max-calls N", "How often the function may be run.", min=1)]
     BoxConfidenceOption = Annotated[float, option("--confidence SHARE", "How sure a claim from samples has to be.")]
     LeastShareOption = Annotated[
-        float,
-        option("--least-share SHARE", "From which share of its values on a cause must not be missed."),
+        float, option("--least-share SHARE", "From which share of its values on a cause must not be missed.")
     ]
     MaxExplanationsOption = Annotated[
         int | None, option("--max-explanations N", f"Stop at this many; for people {SHOWN_CAUSES}.", min=1)
     ]
     SufficiencyOption = Annotated[
         str | None,
-        option(
-            "--alpha-sufficiency SHARE",
-            "Functional: share of other states that may undo it.",
-            default=OWN,
-        ),
+        option("--alpha-sufficiency SHARE", "Functional: share of other states that may undo it.", default=OWN),
     ]
     NecessityOption = Annotated[
         str | None,
-        option(
-            "--alpha-necessity SHARE",
-            "Functional: share of other values that must undo it.",
-            default=OWN,
-        ),
+        option("--alpha-necessity SHARE", "Functional: share of other values that must undo it.", default=OWN),
     ]
     SolverOption = Annotated[
-        str,
-        option(
-            "--solver NAME",
-            f"{' or '.join(SOLVERS)}, the slow oracle.",
-            names=lambda: SOLVERS,
-        ),
+        str, option("--solver NAME", f"{' or '.join(SOLVERS)}, the slow oracle.", names=lambda: SOLVERS)
     ]
     MaxCausesOption = Annotated[
         int | None, option("--max-causes N", f"Stop at so many causes; for people {SHOWN_CAUSES}.", min=1)
@@ -279,13 +267,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         ),
     ]
     WorkersOption = Annotated[
-        int | None,
-        option(
-            "--workers N",
-            "Processes that share the work; same results.",
-            min=1,
-            default="1",
-        ),
+        int | None, option("--workers N", "Processes that share the work; same results.", min=1, default="1")
     ]
     EngineOption = Annotated[str, option("--engine NAME", "Who runs them: local or ray.", names=lambda: ENGINES)]
     AddressOption = Annotated[
@@ -314,12 +296,7 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     ]
     AskedStepsOption = Annotated[
         int | None,
-        option(
-            "--steps N",
-            "With time (x' = ...): how many steps to unroll.",
-            default="as the question names",
-            min=0,
-        ),
+        option("--steps N", "With time (x' = ...): how many steps to unroll.", default="as the question names", min=0),
     ]
     TraceOption = Annotated[
         str | None,

@@ -36,7 +36,7 @@ def partition(
     address: options.AddressOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Functional actual causes of an outcome in every state at once: all partitions of minimal cost.
+    """Find what an outcome depends on, in every state at once: all partitions of minimal cost.
 
     A pair gives every state the variables that matter there. People are shown the first pair.
 

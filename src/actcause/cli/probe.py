@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.find import causes, is_cause
-from ..errors import QueryError
 from ..io.console import print_json
 from . import options
-
-YES, NO = 0, 1
+from .exit_codes import SUCCESS, choose_exit_code
 
 
 def probe(
@@ -56,16 +54,17 @@ def probe(
     }
     if event is None:
         answer = causes(box, max_causes=max_causes, **question)
-        print_json(answer.to_json()) if as_json else print(answer.describe(options.name_option))
-        return YES
+        if as_json:
+            print_json(answer.to_json())
+        else:
+            print(answer.describe(options.name_option))
+        return SUCCESS
     verdict = is_cause(box, event=event, **question)
     if as_json:
         print_json(verdict.to_json())
     elif verdict.holds is not None:
         print(f"{verdict}\n{verdict.calls:,} calls of the function.")
-    if verdict.holds is None:
-        raise QueryError("{verdict}", verdict=verdict)
-    return YES if verdict.holds else NO
+    return choose_exit_code(verdict)
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

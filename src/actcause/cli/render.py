@@ -6,15 +6,12 @@ say, and nothing relies on colour.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -25,16 +22,12 @@ from ..core.normality import Normality
 from ..core.responsibility import WITH_DEGREES
 from .options import name_option
 
-if TYPE_CHECKING:
-    from ..examples import Example
-
 MAX_COLUMNS = 8
 STYLES = {"cause": "bold green", "part": "yellow", "no": "dim", "?": "magenta"}
 DEGREE = (
     "responsibility: 1/k, where k counts the cause and what must be changed (original-hp, updated-hp) or held "
     "(modified-hp) for it to make the difference; but-for, direct and strong have no degrees."
 )
-RANKS = "(2): a cause of rank 2; those of rank 1, which bear no number, have the witnesses with the most normal worlds."
 RANK = "rank: 1 for causes whose best witnesses have the most normal worlds, 2 for the next, and so on."
 
 
@@ -43,58 +36,7 @@ def show(page: RenderableType) -> None:
     Console(markup=False, highlight=False, emoji=False).print(page)
 
 
-# -- examples --------------------------------------------------------------------------------------
-
-
-def example_table(listed: Sequence[Example]) -> RenderableType:
-    """Draw one line for each example."""
-    table = draw_table("name", "title", "effect", "source")
-    table.columns[0].no_wrap = table.columns[2].no_wrap = True
-    for example in listed:
-        table.add_row(example.name, example.title, example.effect, _shorten(example.source))
-    return Group(table, Text(f"{len(listed)} examples. Show one with: actcause examples NAME"))
-
-
-def _shorten(citation: str) -> str:
-    """Keep the authors and the year of a citation, for a table.
-
-    >>> _shorten("Hopkins and Pearl, Clarifying the Usage of Structural Models, AAAI Spring Symposium, 2003")
-    'Hopkins and Pearl 2003'
-    """
-    authors = citation.partition(",")[0]
-    years = re.findall(r"\b(?:1[6-9]|20)\d\d\b", citation)
-    return f"{authors} {years[0]}" if years else authors
-
-
-def example_page(example: Example) -> RenderableType:
-    """Draw one example in full."""
-    parts: list[RenderableType] = [
-        Rule(Text(example.title, style="bold"), align="left"),
-        Text(example.story),
-        block(example.text),
-        Text(f"context: {assignments(example.context)}    effect: {example.effect}    outcome: {example.outcome}"),
-    ]
-    if example.steps is not None:
-        parts.append(Text(f"steps: {example.steps}"))
-    shares = {"alpha_sufficiency": example.alpha_sufficiency, "alpha_necessity": example.alpha_necessity}
-    if any(share is not None for share in shares.values()):
-        parts.append(Text("    ".join(f"{name}: {share}" for name, share in shares.items() if share is not None)))
-    parts.append(Text(f"source: {example.source}"))
-    if example.verdicts:
-        groups: dict[tuple[str, bool, str], list[str]] = {}
-        for verdict in example.verdicts:
-            group = assignments(verdict.event), verdict.holds, verdict.source
-            groups.setdefault(group, []).append(verdict.definition)
-        table = draw_table("event", "verdict", "by definition", "where")
-        for (event, holds, source), definitions in groups.items():
-            table.add_row(event, _cell("cause" if holds else "no"), ", ".join(definitions), source)
-        parts.append(table)
-    parts.extend(Text(f"Note: {note}") for note in example.notes)
-    parts.append(Text(f"Ask it yourself: actcause ask {example.name} --definition all"))
-    return Group(*parts)
-
-
-# -- one definition's answer -----------------------------------------------------------------------
+# -- one definition's answer ----------------------------------------------------------------------
 
 
 def opinion_page(opinion: Opinion) -> RenderableType:
@@ -102,7 +44,7 @@ def opinion_page(opinion: Opinion) -> RenderableType:
     answer, degrees = opinion.answer, opinion.degrees
     citation = DEFINITIONS[opinion.definition].citation
     parts: list[RenderableType] = [
-        Text(_question(answer)),
+        Text(write_question(answer)),
         Text(f"By {opinion.definition} ({citation}):", style="bold"),
     ]
     if isinstance(answer, Verdict):
@@ -111,22 +53,24 @@ def opinion_page(opinion: Opinion) -> RenderableType:
         if answer and answer.witness is not None:
             parts.append(indent(replay_sentence(answer.query, answer.witness)))
         if degrees is not None:
-            parts.append(indent(f"responsibility {_degree(opinion, degrees[0])}"))
+            parts.append(indent(f"responsibility {write_degree(opinion, degrees[0])}"))
         return Group(*parts)
     causes = opinion.ranked()
-    with_ranks = answer.query.normality is not None
+    with_ranks, with_degrees = answer.query.normality is not None, degrees is not None
     if not causes:
-        parts.append(indent(_first_sentence(answer)))
-    elif degrees is None and not with_ranks:
+        parts.append(indent(write_first_sentence(answer)))
+    elif not with_ranks and not with_degrees:
         parts.extend(indent(cause.sentence) for _, cause, _ in causes)
     else:
-        with_degrees = degrees is not None
-        table = draw_table(*["rank"] * with_ranks, "cause", *["responsibility"] * with_degrees)
+        shown = {"rank": with_ranks, "cause": True, "responsibility": with_degrees}
+        table = draw_table(*(name for name, is_shown in shown.items() if is_shown))
         table.columns[-1].no_wrap = with_degrees
         for rank, cause, degree in causes:
-            shown = [Text(cause.sentence), *[Text(_degree(opinion, degree))] * with_degrees]
-            table.add_row(*[Text(str(rank))] * with_ranks, *shown)
-        parts += [table, *[dim(RANK)] * with_ranks, *[dim(DEGREE)] * with_degrees]
+            cells = {"rank": str(rank), "cause": cause.sentence, "responsibility": write_degree(opinion, degree)}
+            table.add_row(*(Text(cell) for name, cell in cells.items() if shown[name]))
+        parts.append(table)
+        parts += [dim(RANK)] if with_ranks else []
+        parts += [dim(DEGREE)] if with_degrees else []
     if causes and answer.status is not Status.COMPLETE:
         parts.append(Text(answer.status.describe(name_option)))
     return Group(*parts)
@@ -139,132 +83,8 @@ def replay_sentence(query: Query, witness: Witness) -> str:
     return f"Replayed: with {assignments(witness.intervention)} the model gives {assignments(followed)}."
 
 
-# -- all definitions side by side ------------------------------------------------------------------
-
-
-def comparison_page(opinions: Sequence[Opinion]) -> RenderableType:
-    """Draw every definition's verdict in one table, and under it why."""
-    question, why = Text(_question(opinions[0].answer)), Text("Why:", style="bold")
-    legend = [dim(DEGREE)] if _has_degrees(opinions) else []
-    ranked = [dim(RANKS)] if _has_ranks(opinions) else []
-    return Group(question, verdict_table(opinions), *_notes(opinions), *ranked, *legend, why, *reasons(opinions))
-
-
-def verdict_table(opinions: Sequence[Opinion]) -> Table:
-    """Draw a row for each definition; a column for each variable, or for the conditions of the one event."""
-    if isinstance(opinions[0].answer, Verdict):
-        return _event_table(opinions)
-    query, shown, stopped = opinions[0].answer.query, _columns(opinions), _has_stopped(opinions)
-    table = draw_table("definition", *(f"{name}={query.actual[name]}" for name in shown))
-    table.columns[0].no_wrap = True
-    if stopped:
-        table.add_column("search")
-    for opinion in opinions:
-        row = [Text(opinion.definition)]
-        row += [_cell(_standing(opinion, name), _rank(opinion, name), _highest_degree(opinion, name)) for name in shown]
-        table.add_row(*row, *([Text(opinion.answer.status.value)] if stopped else []))
-    return table
-
-
-def _event_table(opinions: Sequence[Opinion]) -> Table:
-    verdicts = [opinion.answer for opinion in opinions if isinstance(opinion.answer, Verdict)]
-    conditions = list(verdicts[0].conditions)
-    degree = ["responsibility"] if _has_degrees(opinions) else []
-    table = draw_table("definition", assignments(verdicts[0].event), *conditions, *degree)
-    for opinion, verdict in zip(opinions, verdicts, strict=True):
-        held = [Text(word(verdict.conditions[name])) for name in conditions]
-        mark = "?" if verdict.holds is None else "cause" if verdict.holds else "no"
-        own = [] if opinion.degrees is None else [Text(_degree(opinion, opinion.degrees[0]))]
-        table.add_row(Text(opinion.definition), _cell(mark), *held, *own)
-    return table
-
-
-def _has_degrees(opinions: Sequence[Opinion]) -> bool:
-    return any(opinion.degrees is not None for opinion in opinions)
-
-
-def _has_stopped(opinions: Sequence[Opinion]) -> bool:
-    """Whether a search ended before it was complete."""
-    return any(opinion.answer.status is not Status.COMPLETE for opinion in opinions)
-
-
-def _columns(opinions: Sequence[Opinion]) -> list[str]:
-    """Choose all candidates if they fit, else those that some definition blames."""
-    most = MAX_COLUMNS - 3 * _has_degrees(opinions) - 2 * _has_stopped(opinions)
-    candidates = opinions[0].answer.query.candidates
-    if len(candidates) <= most:
-        return list(candidates)
-    blamed = {name for opinion in opinions for event in _events(opinion) for name in event}
-    return [name for name in candidates if name in blamed][:most]
-
-
-def _events(opinion: Opinion) -> list[Mapping[str, int]]:
-    """List the events of an answer's causes; a verdict has none."""
-    return [cause.event for cause in opinion.answer] if isinstance(opinion.answer, Answer) else []
-
-
-def _standing(opinion: Opinion, name: str) -> str:
-    """Say 'cause' if the variable is one by itself, 'part' if only together with others."""
-    sizes = [len(event) for event in _events(opinion) if name in event]
-    if sizes:
-        return "cause" if min(sizes) == 1 else "part"
-    return "no" if opinion.answer.status is Status.COMPLETE else "?"
-
-
-def _has_ranks(opinions: Sequence[Opinion]) -> bool:
-    """Whether worlds are more or less normal, and some cause is of a lower rank than another."""
-    return any(
-        opinion.answer.query.normality is not None and any(rank > 1 for rank, _, _ in opinion.ranked())
-        for opinion in opinions
-    )
-
-
-def _rank(opinion: Opinion, name: str) -> str:
-    """Return the rank of the best cause that the variable belongs to, where it is not the first."""
-    if opinion.answer.query.normality is None:
-        return ""
-    best = min((rank for rank, cause, _ in opinion.ranked() if name in cause.event), default=1)
-    return f"({best})" if best > 1 else ""
-
-
-def _highest_degree(opinion: Opinion, name: str) -> str:
-    """Return the highest degree of the causes that the variable belongs to."""
-    if opinion.degrees is None:
-        return ""
-    own = [degree for event, degree in zip(_events(opinion), opinion.degrees, strict=True) if name in event]
-    highest = max((degree for degree in own if degree is not None), default=None)
-    return _degree(opinion, highest) if own and opinion.definition in WITH_DEGREES else ""
-
-
-def _notes(opinions: Sequence[Opinion]) -> list[RenderableType]:
-    """Say what is not in the table: what 'part' means, what is left out, why a search ended early."""
-    notes: list[RenderableType] = []
-    if isinstance(opinions[0].answer, Answer):
-        shown = _columns(opinions)
-        hidden = len(opinions[0].answer.query.candidates) - len(shown)
-        if any(_standing(opinion, name) == "part" for opinion in opinions for name in shown):
-            notes.append(dim("part: a cause only together with others."))
-        if hidden:
-            notes.append(dim(f"{hidden} more variables are not shown."))
-    statuses = dict.fromkeys(opinion.answer.status for opinion in opinions)
-    statuses.pop(Status.COMPLETE, None)
-    notes.extend(dim(f"{status.value}: {status.describe(name_option)}") for status in statuses)
-    return notes
-
-
-def reasons(opinions: Sequence[Opinion]) -> list[RenderableType]:
-    """Draw the first sentence of each answer, definitions that say the same together."""
-    sentences: dict[str, list[str]] = {}
-    for opinion in opinions:
-        sentences.setdefault(_first_sentence(opinion.answer), []).append(opinion.definition)
-    return [
-        part
-        for sentence, definitions in sentences.items()
-        for part in (Text(f"by {', '.join(definitions)}:"), indent(sentence))
-    ]
-
-
-def _first_sentence(answer: Answer | Verdict) -> str:
+def write_first_sentence(answer: Answer | Verdict) -> str:
+    """Write the reason: of a verdict, or of the first cause, or why there is none."""
     if isinstance(answer, Verdict):
         return answer.describe(name_option)
     if answer.query.normality is not None and answer.causes:
@@ -291,11 +111,13 @@ def draw_table(*columns: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     return table
 
 
-def _cell(word: str, *more: str) -> Text:
+def draw_mark(word: str, *more: str) -> Text:
+    """Draw 'cause', 'part', 'no' or '?', and what stands behind it."""
     return Text(" ".join(filter(None, (word, *more))), style=STYLES[word])
 
 
-def _degree(opinion: Opinion, degree: Fraction | None) -> str:
+def write_degree(opinion: Opinion, degree: Fraction | None) -> str:
+    """Write a degree, '?' if there was no time for it, or a dash if the definition has none."""
     missing = "?" if opinion.definition in WITH_DEGREES else "–"
     return missing if degree is None else str(degree)
 
@@ -315,12 +137,13 @@ def indent(sentence: str) -> Padding:
     return Padding(Text(sentence), (0, 0, 0, 2), expand=False)
 
 
-def _question(answer: Answer | Verdict) -> str:
+def write_question(answer: Answer | Verdict) -> str:
+    """Write what was asked, with the context."""
     query = answer.query
-    asked = f"was {assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
+    relation = f"was {assignments(answer.event)} a cause of" if isinstance(answer, Verdict) else "what caused"
     rather = "" if query.contrast is None else f" rather than {query.contrast}"
     normally = "" if query.normality is None else f" Normally {_join_rules(query.normality)}."
-    return f"In the context {assignments(query.context)}: {asked} {query.effect}{rather}?{normally}"
+    return f"In the context {assignments(query.context)}: {relation} {query.effect}{rather}?{normally}"
 
 
 def _join_rules(normality: Normality) -> str:

@@ -14,10 +14,10 @@ from .render import assignments, indent, word
 
 def explanations_page(found: Explanations | SufficientCauses) -> RenderableType:
     """Draw what was found, and how the search ended."""
-    listed = list(found)
-    asked = "is a sufficient cause of" if isinstance(found, SufficientCauses) else "explains"
-    parts = _heading(found, f"what {asked} {found.query.effect}?")
-    parts += [indent(str(entry)) for entry in listed] or [indent(found.sentence)]
+    entries = list(found)
+    relation = "is a sufficient cause of" if isinstance(found, SufficientCauses) else "explains"
+    parts = _heading(found, f"what {relation} {found.query.effect}?")
+    parts += [indent(str(entry)) for entry in entries] or [indent(found.sentence)]
     if found.status is not Status.COMPLETE:
         parts.append(Text(_describe(found.status)))
     return Group(*parts)
@@ -32,8 +32,8 @@ def _describe(status: Status) -> str:
 def explanation_page(verdict: ExplanationVerdict | SufficiencyVerdict) -> RenderableType:
     """Draw the verdict on one event, condition by condition."""
     conditions = ", ".join(f"{name} {word(held)}" for name, held in verdict.conditions.items())
-    asked = "is it a sufficient cause of" if isinstance(verdict, SufficiencyVerdict) else "does it explain"
-    parts = _heading(verdict, f"{asked} {verdict.query.effect}?")
+    relation = "is it a sufficient cause of" if isinstance(verdict, SufficiencyVerdict) else "does it explain"
+    parts = _heading(verdict, f"{relation} {verdict.query.effect}?")
     parts += [indent(verdict.describe(name_option)), indent(conditions)]
     found = verdict.found if isinstance(verdict, SufficiencyVerdict) else verdict.explanation
     if found is not None:
@@ -45,7 +45,7 @@ def explanation_page(verdict: ExplanationVerdict | SufficiencyVerdict) -> Render
 
 
 def _heading(
-    answer: Explanations | SufficientCauses | ExplanationVerdict | SufficiencyVerdict, asked: str
+    answer: Explanations | SufficientCauses | ExplanationVerdict | SufficiencyVerdict, question: str
 ) -> list[RenderableType]:
     query = answer.query
     if isinstance(answer, (SufficientCauses, SufficiencyVerdict)):
@@ -54,4 +54,4 @@ def _heading(
         count = len(answer.query.contexts)
         where = f"Relative to {count:,} context{'' if count == 1 else 's'}"
     citation = DEFINITIONS[query.definition].citation
-    return [Text(f"{where}: {asked}"), Text(f"With causes by {query.definition} ({citation}):", style="bold")]
+    return [Text(f"{where}: {question}"), Text(f"With causes by {query.definition} ({citation}):", style="bold")]

@@ -66,7 +66,7 @@ def serve(
             print_note("without a token, every user of this machine can use the explorer, as you.")
         sys.stdout.flush()
 
-    show = _show if browser and not as_json else None
+    show = _open_browser if browser and not as_json else None
     with suppress(KeyboardInterrupt):
         explore(
             data, runs, host=host, port=port, token=token, open_to_all=no_token, allow_host=allow_host, quota=quota,
@@ -74,7 +74,7 @@ def serve(
         )  # fmt: skip
 
 
-def _show(url: str) -> None:
+def _open_browser(url: str) -> None:
     """Open the page; a machine without a browser is left in peace."""
     threading.Thread(target=lambda: webbrowser.open(url), daemon=True).start()
 

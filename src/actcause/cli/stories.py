@@ -25,7 +25,8 @@ from ..core.find import is_cause, partitions
 from ..core.spaces.state_checks import NecessityCheck, check_necessity
 from ..core.spaces.state_space import StateSpace
 from ..errors import MissingExtraError
-from .render import assignments, block, dim, draw_table, reasons, replay_sentence, verdict_table
+from .render import assignments, block, dim, draw_table, replay_sentence
+from .render_comparison import reasons, verdict_table
 from .render_partition import preimage_table
 
 if TYPE_CHECKING:
@@ -118,9 +119,10 @@ def _tell_block(film: Path, callback: Callable[[TrainingProgress], None] | None)
     evaluation = evaluate(learner, held)
     document = {"seconds": seconds, "film": None, **evaluation.to_json()}
     try:
-        made = replay(held, make(name), film, predicted=learner.predict(held))
-        document["film"] = str(made.path)
-        caption = f"Episode {made.episode} is in {made.path}: solid arrows are true causes, dashed ones those found."
+        episode = replay(held, make(name), film, predicted=learner.predict(held))
+        document["film"] = str(episode.path)
+        arrows = "solid arrows are true causes, dashed ones those found"
+        caption = f"Episode {episode.episode} is in {episode.path}: {arrows}."
     except MissingExtraError as missing:
         caption = str(missing)
     page = Group(

@@ -10,8 +10,7 @@ from typing import Any
 from ..errors import QueryError
 from ..io.console import print_json, print_note
 from ..parallel import engine
-
-MISTAKE, INTERRUPTED = 2, 130
+from .exit_codes import INTERRUPTED, MISTAKE, SUCCESS
 
 
 def split_words(words: Sequence[str], sweep: Sequence[str]) -> tuple[str, list[str]]:
@@ -54,4 +53,4 @@ def run(given: Mapping[str, Any], *, engine_name: str, workers: int | None, addr
     elif ranking.winner is not None:
         print(ranking)
         print(f"The winner of {len(ranking.trials)}, chosen without labels: {given['out'] / ranking.winner}")
-    return MISTAKE if failed else 0
+    return MISTAKE if failed else SUCCESS

@@ -1,4 +1,4 @@
-"""The commands about learning from recordings: `train`, `predict` and `evaluate`."""
+"""The command `train`: learning from recordings."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..errors import DataError, MissingExtraError, QueryError
-from ..io.atomic import exit_on_terminate
+from ..errors import MissingExtraError, QueryError
 from ..io.console import print_json, print_note
 from ..io.settings import parse_setting
 from ..learn.training_source import FRAMES
-from .graphs import ALL, load_whole, predict_whole, train_whole
-from .progress import show_rows, show_training
+from .exit_codes import SUCCESS
+from .graphs import ALL, train_whole
+from .predict import choose_mapping, import_learn
+from .progress import show_training
 
 if TYPE_CHECKING:
     from ..learn import Learner
@@ -27,7 +28,7 @@ OWN_OPTIONS = {"seed": "--seed", "device": "--device", "max_seconds": "--max-sec
 
 def _methods() -> tuple[str, ...]:
     try:
-        return tuple(_library().names())
+        return tuple(import_learn().names())
     except MissingExtraError:
         return ()
 
@@ -36,26 +37,26 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     import typer
 
     from .graphs import OutcomeOption
-    from .options import AddressOption, EngineOption, JsonOption, WorkersOption, option
+    from .options import (
+        AddressOption,
+        DeviceOption,
+        EngineOption,
+        JsonOption,
+        MappingOption,
+        WorkersOption,
+        option,
+    )
 
     SourceArgument = Annotated[
         list[str],
         typer.Argument(metavar="DATA_OR_DOMAIN", help="A file of transitions, or a domain to record some of."),
     ]
-    RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that 'actcause train' wrote.")]
-    DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="A Parquet or CSV file of transitions.")]
     RunOption = Annotated[Path, option("--out RUN", "A folder for the run.")]
-    RecordingsArgument = Annotated[
-        list[str],
-        typer.Argument(metavar="DATA", help="Files of transitions, folders of them, or patterns: 'data/*.parquet'."),
-    ]
-    AnnotatedOption = Annotated[str, option("--out PATH", "A file for one file, a folder for several.")]
     MethodOption = Annotated[str, option("--method NAME", "How to learn: see docs/learning.md.", names=_methods)]
     SeedOption = Annotated[str, option("--seed S", "Fixes weights, order and split; several (0..9) are a sweep.")]
     SeedsOption = Annotated[
         int, option("--seeds N", "Train N seeds, S and those after it, side by side, and keep the best.", min=1)
     ]
-    DeviceOption = Annotated[str, option("--device NAME", "cpu, cuda, or auto: cuda if there.")]
     ResumeOption = Annotated[bool, option("--resume", "Go on with a run that was cut off.")]
     OverwriteOption = Annotated[bool, option("--overwrite", "Replace a run.")]
     BudgetOption = Annotated[float | None, option("--max-seconds SECONDS", "Stop after this long; can be resumed.")]
@@ -71,22 +72,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
         list[str] | None,
         option("--sweep NAME=VALUES...", "Train every combination: penalty=0.01,0.02 seed=0..9 method=grad,cf."),
     ]
-    MappingOption = Annotated[
-        Path | None,
-        option("--mapping FILE", "JSON or TOML: which columns are which factors.", default="by their names"),
-    ]
     TensorboardOption = Annotated[
         bool | None,
         option("--tensorboard/--no-tensorboard", "Write event files for it.", default="where it is installed"),
-    ]
-    HindsightOption = Annotated[bool, option("--hindsight", "Take the observed outcome into account.")]
-    ResampleOption = Annotated[
-        bool | None,
-        option(
-            "--resample/--no-resample",
-            "Score as many states with a cause as without.",
-            default="as the paper: for push and break",
-        ),
     ]
 
 
@@ -124,7 +112,7 @@ def train(
 
     With --outcome all the causes of every factor are learned from a recording of whole states.
     """
-    library = _library()
+    library = import_learn()
     from ..learn.sweeps import grid
     from ..learn.training import launch
     from ..learn.training_source import TrainingSource
@@ -157,9 +145,9 @@ def train(
         if settings and seeds > 1:
             raise QueryError("--seeds keeps the best of one training; a sweep has its seeds in seed=0..9.")
         if settings:
-            taken = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
+            owners = {name: f"--set {name}" for name in given} | {"device": "--device", "max_seconds": "--max-seconds"}
             request = {
-                "source": rows, "out": out, "settings": grid.Grid.read(settings, taken).values, "method": method,
+                "source": rows, "out": out, "settings": grid.Grid.read(settings, owners).values, "method": method,
                 "options": shared, "patience": patience, "tensorboard": tensorboard,
             }  # fmt: skip
             if overwrite:
@@ -186,13 +174,13 @@ def _train(learner: Learner, rows: TrainingSource, out: Path, *, go_on: str, as_
             run = train_run(learner, rows, out, callback=callback, **more)
     except KeyboardInterrupt as interrupt:
         if not speaks:
-            return 0
+            return SUCCESS
         with suppress(RunError):
             runs.summary(out)
             print_note(f"stopped; go on with: {launch.prefix()}{go_on}")
         return 128 + int(getattr(interrupt, "signal", signal.SIGINT))
     if not speaks:
-        return 0
+        return SUCCESS
     for note in run.notes:
         print_note(note)
     if run.status == "stopped":
@@ -212,7 +200,7 @@ def _train(learner: Learner, rows: TrainingSource, out: Path, *, go_on: str, as_
                 **({} if run.seeds is None else {"seeds": run.seeds.to_json()}),
             }
         )
-        return 0
+        return SUCCESS
     print(f"{fitted.method} on {run.rows:,} rows of {Path(rows.name).name}, {run.status}: {out}")
     if run.seeds is not None:
         print(run.seeds)
@@ -220,102 +208,10 @@ def _train(learner: Learner, rows: TrainingSource, out: Path, *, go_on: str, as_
     if shares:
         listed = ", ".join(f"{factor} {share:.1%}" for factor, share in shares.items())
         print(f"Found to be a cause in held-out rows: {listed}.")
-    return 0
-
-
-def predict(
-    run: RunArgument,
-    data: RecordingsArgument,
-    out: AnnotatedOption,
-    hindsight: HindsightOption = False,
-    mapping: MappingOption = None,
-    device: DeviceOption = "auto",
-    workers: WorkersOption = None,
-    engine_name: EngineOption = "local",
-    address: AddressOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Write the rows of files with what caused the outcome of each.
-
-    To the columns of DATA come extra.found.FACTOR, extra.probability.FACTOR, and extra.unsure,
-    which is true where the learned model predicts badly and no answer can be trusted. Row groups are
-    annotated one by one, in as much memory as they need; a command that was cut off goes on where it
-    stopped when it is given again, and files that are finished are left as they are.
-    """
-    _library()
-    from ..learn.loading import holds_graphs
-    from ..learn.prediction import predict_files
-    from ..parallel import engine
-
-    if holds_graphs(run):
-        return predict_whole(run, data, out, hindsight=hindsight, device=device, as_json=as_json)
-    for name in data:
-        if isfile(name):
-            with suppress(DataError):  # of one of several files: the others are finished
-                choose_mapping(name, mapping)
-    try:
-        with exit_on_terminate(), engine(engine_name, workers, address) as pool, show_rows() as on_progress:
-            done = predict_files(
-                run, data, out,
-                hindsight=hindsight, mapping=mapping, device=device, workers=pool, on_progress=on_progress,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        print_note("stopped; the same command goes on where it stopped.")
-        return 128 + signal.SIGINT
-    if as_json:
-        print_json({"out": out, **done.to_json()})
-    elif done.files:
-        print(done.describe(out))
-    for sentence in done.failed.values():
-        print_note(sentence)
-    return 2 if done.failed else 0
-
-
-def evaluate(
-    run: RunArgument,
-    file: DataArgument,
-    resample: ResampleOption = None,
-    hindsight: HindsightOption = False,
-    mapping: MappingOption = None,
-    device: DeviceOption = "auto",
-    as_json: JsonOption = False,
-) -> None:
-    """Score a run on transitions whose true causes are known.
-
-    Of the data that the run was trained on only the held-out part is scored; other data whole.
-    """
-    _library()
-    from ..data import load
-    from ..learn import evaluate_graphs, evaluate_run
-
-    whole = load_whole(file)
-    found: Any
-    if whole is not None:
-        found = evaluate_graphs(run, whole, hindsight=hindsight, device=device)
-    else:
-        data = load(file, choose_mapping(file, mapping))
-        found = evaluate_run(run, data, resample=resample, hindsight=hindsight, device=device)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        print(found)
+    return SUCCESS
 
 
 # -- helpers ---------------------------------------------------------------------------------------
-
-
-def _library() -> Any:
-    """`actcause.learn`, or what to install."""
-    try:
-        import safetensors  # noqa: F401
-        import torch  # noqa: F401
-
-        from .. import learn
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("safetensors", "torch"):
-            raise
-        raise MissingExtraError("Learning from data", "learn") from None
-    return learn
 
 
 @contextmanager
@@ -351,16 +247,6 @@ def _command(source: str, out: Path, given: Mapping[str, Any], options: list[str
     return shlex.join([*words, "--out", str(out), "--resume"])
 
 
-def choose_mapping(file: Path | str, mapping: Path | None) -> Any:
-    """Choose how a file is read, and say so where the user did not."""
-    from .. import data
-
-    chosen = data.choose_mapping(file, mapping)
-    if chosen.note is not None:
-        print_note(f"{chosen.note} --mapping FILE says otherwise.")
-    return chosen.mapping
-
-
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
     train: (
         "actcause train break.parquet --out run",
@@ -371,10 +257,4 @@ COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {
         "actcause train break.parquet --out run --resume",
         "actcause train break.parquet --out sweep --sweep penalty=0.01,0.02,0.05 seed=0..9 --workers 2",
     ),
-    predict: (
-        "actcause predict run break.parquet --out found.parquet",
-        "actcause predict run break.parquet --hindsight --out found.parquet",
-        "actcause predict run 'break*.parquet' --out causes/ --workers 2",
-    ),
-    evaluate: ("actcause evaluate run break.parquet", "actcause evaluate run break.parquet --hindsight --json"),
 }

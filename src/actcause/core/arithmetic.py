@@ -6,11 +6,15 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import ModelError
 from .expression import PRODUCT, SUM, UNARY, Array, Expression, Interval, StepBudget, Values
+
+T = TypeVar("T")
+Operation = Callable[[int, int], int]
 
 
 def _divide(left: int, right: int) -> int:
@@ -34,7 +38,7 @@ def _divide_arrays(left: Array, right: Array, where: Array | None, *, modulo: bo
     return np.asarray(left % safe if modulo else left // safe)
 
 
-ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+ARITHMETIC: dict[str, Operation] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": _divide, "%": _modulo,
 }  # fmt: skip
 LARGEST = 2**62
@@ -55,6 +59,13 @@ class OperatorChain(Expression):
         result = self.first.value(env)
         for symbol, operand in self.steps:
             result = ARITHMETIC[symbol](result, operand.value(env))
+        return result
+
+    def fold(self, read: Callable[[Expression], T], combine: Callable[[T, T, Operation], T]) -> T:
+        """Combine what the operands are read as, from left to right, each time with the operation between them."""
+        result = read(self.first)
+        for symbol, operand in self.steps:
+            result = combine(result, read(operand), ARITHMETIC[symbol])
         return result
 
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
@@ -167,6 +178,13 @@ class Call(Expression):
     def value(self, env: Mapping[str, int]) -> int:
         values = [argument.value(env) for argument in self.arguments]
         return values[0] if len(values) == 1 and self.function != "abs" else FUNCTIONS[self.function](*values)
+
+    def fold(self, read: Callable[[Expression], T], combine: Callable[[T, T, Operation], T]) -> T:
+        """Combine what the arguments of `min` or `max` are read as, from left to right."""
+        result = read(self.arguments[0])
+        for argument in self.arguments[1:]:
+            result = combine(result, read(argument), FUNCTIONS[self.function])
+        return result
 
     def array(self, env: Mapping[str, Array], where: Array | None = None) -> Array:
         return ARRAY_FUNCTIONS[self.function](argument.array(env, where) for argument in self.arguments)

@@ -49,15 +49,15 @@ class Opinion:
         if self.degrees is None:
             return document
         if isinstance(self.answer, Verdict):
-            document["responsibility"] = _write(self.degrees[0])
+            document["responsibility"] = _write_degree(self.degrees[0])
             for cause in document["causes"]:
                 cause["responsibility"] = document["responsibility"]
         for cause, (_, _, degree) in zip(document["causes"], self.ranked(), strict=False):
-            cause["responsibility"] = _write(degree)
+            cause["responsibility"] = _write_degree(degree)
         return document
 
 
-def _write(degree: Fraction | None) -> str | None:
+def _write_degree(degree: Fraction | None) -> str | None:
     return None if degree is None else str(degree)
 
 
@@ -109,8 +109,7 @@ def compare(
 
     Each definition may take `max_seconds` and find `max_causes`. With `responsibility` the degrees of its causes
     follow, as far as `degree_seconds` (by default as long again) go; `but-for`, `direct` and `strong` have none.
-    `on_progress` is called with the name of a
-    definition before each search; what it raises ends the comparison.
+    `on_progress` is called with the name of a definition before each search; what it raises ends the comparison.
 
     >>> model = Model.from_text("ST\nBT\nSH = ST\nBH = BT and not SH\nBS = SH or BH")
     >>> opinions = compare(model, context={"ST": 1, "BT": 1}, effect="BS == 1", event={"BT": 1})
@@ -130,11 +129,11 @@ def compare(
     @cache
     def ask(definition: str) -> Opinion:
         report(definition)
-        asked = replace(query, definition=definition).arguments
+        question = replace(query, definition=definition).arguments
         if checked is not None:
-            verdict = is_cause(event=checked, solver=solver, max_seconds=max_seconds, **asked)
+            verdict = is_cause(event=checked, solver=solver, max_seconds=max_seconds, **question)
             return Opinion(verdict, degrees(verdict))
-        answer = causes(solver=solver, max_causes=max_causes, max_seconds=max_seconds, **asked)
+        answer = causes(solver=solver, max_causes=max_causes, max_seconds=max_seconds, **question)
         _ = answer.status  # searches to the end, so that the next definition starts with its own budget
         return Opinion(answer, degrees(answer))
 
@@ -155,10 +154,10 @@ def _degrees(answer: Answer | Verdict, deadline: float, report: Callable[[str], 
 
     def search(event: Assignment) -> Fraction | None:
         report(query.definition)
-        left = deadline - monotonic()
-        if left <= 0:
+        remaining = deadline - monotonic()
+        if remaining <= 0:
             return None
-        return degree_of(event=event, max_seconds=None if left == inf else left, **query.arguments)
+        return degree_of(event=event, max_seconds=None if remaining == inf else remaining, **query.arguments)
 
     if isinstance(answer, Verdict):
         return (search(answer.event) if answer.status is Status.COMPLETE else None,)

@@ -5,7 +5,7 @@ every state of a space at once.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, combinations
 from math import prod
@@ -240,9 +240,16 @@ def at_most(count: Array, total: Array | int, alpha: Fraction) -> Array:
     return np.asarray(count <= alpha.numerator * np.asarray(total) // alpha.denominator)
 
 
-def bits(mask: int) -> list[int]:
-    """List the positions of the ones in a mask."""
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+def bits(mask: int) -> Iterator[int]:
+    """List the positions of the ones in a mask, one by one.
+
+    >>> list(bits(0b1011))
+    [0, 1, 3]
+    """
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 def number_combinations(columns: Sequence[Array], sizes: Sequence[int], rows: int) -> tuple[Array, int]:

@@ -121,10 +121,10 @@ def vectorized(function: Callable[..., Any]) -> Callable[..., Any]:
 def sort_by_parents(variables: Sequence[str], equations: Mapping[str, Equation]) -> tuple[str, ...]:
     """Sort variables, parents before children; name the cycle if there is one."""
     order: list[str] = []
-    done: set[str] = set()
+    sorted_names: set[str] = set()
     on_path: dict[str, None] = {}
     for start in variables:
-        if start in done:
+        if start in sorted_names:
             continue
         stack: list[tuple[str, Iterator[str]]] = [(start, _parents_of(start, equations))]
         on_path[start] = None
@@ -137,14 +137,14 @@ def sort_by_parents(variables: Sequence[str], equations: Mapping[str, Equation])
                     shown = cycle if len(cycle) <= 9 else [*cycle[:4], "…", *cycle[-4:]]
                     wrong = f"The equations form a cycle: {' <- '.join(shown)}; a model must be acyclic."
                     raise ModelError(wrong, variable=cycle[0])
-                if parent not in done:
+                if parent not in sorted_names:
                     stack.append((parent, _parents_of(parent, equations)))
                     on_path[parent] = None
                     break
             else:
                 stack.pop()
                 del on_path[name]
-                done.add(name)
+                sorted_names.add(name)
                 order.append(name)
     return tuple(order)
 

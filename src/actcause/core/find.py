@@ -12,6 +12,7 @@ from .definitions import DEFINITIONS, Definition, Search, report_causes
 from .expression import Expression
 from .model import Model
 from .normality import Normality
+from .query import check_limit
 from .solvers import ENCODINGS, Exhaustive, LongModelSolver, SatSolver, Solver, is_long
 from .text import parse_event
 
@@ -104,8 +105,7 @@ def causes(
 
         return box_causes(box, **question, max_causes=max_causes, max_seconds=max_seconds, **for_boxes)
     query = make_query(model, **question, normality=normality)
-    if max_causes is not None and max_causes < 1:
-        raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
+    check_limit("max_causes", max_causes)
     search = Search(query, max_seconds=max_seconds, max_steps=max_steps)
     chosen = _solver(query, solver)
     return Answer(query, report_causes(lambda: chosen.causes(search), max_causes), search.statistics)

@@ -114,12 +114,12 @@ class Normality:
 
     def rank(self, items: Sequence[T], best: Sequence[tuple[Broken, ...]]) -> list[list[T]]:
         """Sort items into ranks by their best worlds; items that no other betters are in the first, and so on."""
-        left = list(range(len(items)))
+        unranked = list(range(len(items)))
         ranks = []
-        while left:
-            top = [one for one in left if not any(self._betters(best[other], best[one]) for other in left)]
+        while unranked:
+            top = [one for one in unranked if not any(self._betters(best[other], best[one]) for other in unranked)]
             ranks.append([items[one] for one in top])
-            left = [one for one in left if one not in top]
+            unranked = [one for one in unranked if one not in top]
         return ranks
 
     def _betters(self, ours: tuple[Broken, ...], theirs: tuple[Broken, ...]) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import QueryError, blaming
+from ..errors import QueryError, blaming, quote
 from .contrast import can_hold, check_contrast
 from .expression import Expression, Name, Number
 from .logic import Compare, Not
@@ -40,6 +40,12 @@ def as_share(parameter: str, value: float | Fraction | str | None, what: str = "
     if not 0 <= share <= 1:
         raise QueryError(f"{what} must be between 0 and 1; got {{got}}.", parameter=parameter, got=value)
     return share
+
+
+def check_limit(parameter: str, most: int | None) -> None:
+    """Refuse to look for fewer than one; None is no limit."""
+    if most is not None and (not isinstance(most, int) or most < 1):
+        raise QueryError("{parameter} must be at least 1; got {got}.", parameter=parameter, got=quote(most))
 
 
 @dataclass(frozen=True)
@@ -210,17 +216,19 @@ class Query:
     @property
     def effect_text(self) -> str:
         """The effect as a reader would say it: `BS=1` where it is one value of one variable."""
-        return self._say(self.effect)
+        return self._write_formula(self.effect)
 
     @property
     def question_text(self) -> str:
         """The effect, and what it is contrasted with: `Y=1 rather than Y=2`."""
-        return self.effect_text + ("" if self.contrast is None else f" rather than {self._say(self.contrast)}")
+        return self.effect_text + (
+            "" if self.contrast is None else f" rather than {self._write_formula(self.contrast)}"
+        )
 
     @property
     def goal_text(self) -> str:
         """What a witness has to do."""
-        goal = "undone the effect" if self.contrast is None else f"brought about {self._say(self.contrast)}"
+        goal = "undone the effect" if self.contrast is None else f"brought about {self._write_formula(self.contrast)}"
         return goal if self.normality is None else f"{goal} in a world at least as normal as the actual one"
 
     @property
@@ -230,7 +238,7 @@ class Query:
         actually = f": actually {write_assignments({name: self.actual[name] for name in few})}" if few else ""
         return f"It did not happen{actually}."
 
-    def _say(self, formula: Expression) -> str:
+    def _write_formula(self, formula: Expression) -> str:
         pinned = find_pinned_value(formula, self.model)
         return write_value(*pinned) if pinned else f"({formula})"
 

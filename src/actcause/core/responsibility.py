@@ -101,15 +101,15 @@ def blame(
     if abs(sum(shares, Fraction(0)) - 1) > Fraction(1, 10**6):
         wrong = "The probabilities of the contexts must sum to 1; got {total:g}."
         raise QueryError(wrong, parameter="contexts", total=float(sum(shares)))
-    asked = (effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
-    queries = [make_query(thought, context, *asked) for thought, context, _ in cases]
+    question = (effect, definition, alpha_sufficiency, alpha_necessity, contrast, normality)
+    queries = [make_query(possible_model, context, *question) for possible_model, context, _ in cases]
     events = [query.check_event(event) for query in queries]
     total = Fraction(0)
     deadline = Deadline(max_seconds)
-    for query, done, share in zip(queries, events, shares, strict=True):
-        set_roots = {**query.context, **{name: value for name, value in done.items() if name in query.model.roots}}
-        arguments = query.arguments | {"model": _with(query.model, done), "context": set_roots}
-        degree = responsibility(event=done, max_seconds=deadline.remaining, **arguments)
+    for query, action, share in zip(queries, events, shares, strict=True):
+        set_roots = {**query.context, **{name: value for name, value in action.items() if name in query.model.roots}}
+        arguments = query.arguments | {"model": _put_in_place(query.model, action), "context": set_roots}
+        degree = responsibility(event=action, max_seconds=deadline.remaining, **arguments)
         if degree is None:
             return None
         total += share * degree
@@ -140,8 +140,8 @@ def check_degrees(definitions: Sequence[str]) -> None:
         raise QueryError(wrong, parameter="definition", names=" or ".join(names), known=" or ".join(WITH_DEGREES))
 
 
-def _with(model: Model, event: Assignment) -> Model:
-    """Set the event's variables in the model, roots being set by the context."""
+def _put_in_place(model: Model, event: Assignment) -> Model:
+    """Build the model in which the event is done; its roots are set by the context."""
     equations: dict[str, Equation | Expression] = dict(model.equations)
     equations |= {name: Number(value) for name, value in event.items() if name in model.equations}
     return Model(dict(model.ranges), equations, exogenous=model.exogenous, labels=dict(model.labels))

@@ -20,6 +20,7 @@ from .ranges import MAX_RANGE as MAX_RANGE
 from .steps import AT, hint_name, split_step
 
 parse_model = Model.from_text
+MOST_LISTED = 8  # parts of a sentence; the rest is counted
 
 
 def parse_formula(text: str, names: Mapping[str, object] | None = None) -> Expression:
@@ -73,15 +74,15 @@ def parse_event(text: str, names: Mapping[str, object] | None = None) -> dict[st
     return event
 
 
-def write_list(parts: Sequence[str], limit: int = 8) -> str:
+def write_list(parts: Sequence[str]) -> str:
     """Write `a, b and c`, the rest counted if there are many.
 
-    >>> write_list(["a", "b", "c"]), write_list(["a", "b", "c"], limit=1)
-    ('a, b and c', 'a and 2 more')
+    >>> write_list(["a", "b", "c"]), write_list([str(number) for number in range(1, 11)])
+    ('a, b and c', '1, 2, 3, 4, 5, 6, 7, 8 and 2 more')
     """
-    shown = list(parts[:limit])
-    if len(parts) > limit:
-        shown.append(f"{len(parts) - limit} more")
+    shown = list(parts[:MOST_LISTED])
+    if len(parts) > MOST_LISTED:
+        shown.append(f"{len(parts) - MOST_LISTED} more")
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
 
 

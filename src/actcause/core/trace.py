@@ -82,19 +82,19 @@ class Trace:
                 raise _unknown(name, last)
             if step is not None:
                 if step <= last[base]:
-                    _put(cells, model, name, column)
+                    _set_value(cells, model, name, column)
             elif last[base] < 0:  # one variable for all steps
                 values = {column} if isinstance(column, int) else set(column)
                 if len(values) > 1:
                     wrong = "{parameter} must have one value of {name} at all steps; got {got}."
                     raise QueryError(wrong, parameter="trace", name=name, got=write_list([*map(str, values)]))
-                _put(cells, model, name, values.pop())
+                _set_value(cells, model, name, values.pop())
             elif isinstance(column, int):
                 for number in range(last[base] + 1):
-                    _put(cells, model, at_step(base, number), column)
+                    _set_value(cells, model, at_step(base, number), column)
             else:
                 for number, value in enumerate(column[: last[base] + 1]):
-                    _put(cells, model, at_step(base, number), value)
+                    _set_value(cells, model, at_step(base, number), value)
         return cells
 
     def _missing(self, names: Sequence[str], model: Model) -> QueryError:
@@ -158,7 +158,7 @@ def _read_value(name: str, step: int, value: object) -> int | None:
     raise QueryError(wrong, parameter="trace", name=name, got=quote(value), step=step)
 
 
-def _put(cells: dict[str, int], model: Model, name: str, value: object) -> None:
+def _set_value(cells: dict[str, int], model: Model, name: str, value: object) -> None:
     if value is None or name not in model.ranges:
         return
     assert isinstance(value, int)

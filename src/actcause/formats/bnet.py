@@ -8,6 +8,7 @@ unrolled over synchronous steps.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from ..core.expression import Expression
 from ..core.model import Model
@@ -107,22 +108,11 @@ def find_cycle(parents: Mapping[str, list[str]]) -> list[str]:
     >>> find_cycle({"A": ["B"], "B": ["C"], "C": ["A"], "D": ["A"]})
     ['A', 'C', 'B', 'A']
     """
-    done: set[str] = set()
-    for start in parents:
-        path, stack = dict[str, None](), [(start, iter(parents[start]))]
-        while stack and start not in done:
-            here, rest = stack[-1]
-            path.setdefault(here)
-            above = next((parent for parent in rest if parent not in done), None)
-            if above is None:
-                done.add(here)
-                path.pop(here)
-                stack.pop()
-            elif above in path:
-                way = list(path)[list(path).index(above) :]
-                return [above, *reversed(way)]
-            else:
-                stack.append((above, iter(parents[above])))
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        cycle: list[str] = error.args[1]
+        return cycle
     return []
 
 

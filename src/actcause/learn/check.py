@@ -15,6 +15,7 @@ import torch
 
 from ..data import Transitions
 from ..errors import ContractError
+from .check_recordings import crowd, lamps, objects, pushing
 from .errors import LearnError
 from .evaluation import edge_error
 from .learner import Learner
@@ -26,7 +27,6 @@ from .training.session import Session, fit_many
 Array = np.ndarray[Any, Any]
 Make = Callable[[], Learner]
 ANSWERS = ("predict", "predict_proba", "explain", "explain_proba")
-EPISODES, LENGTH = 24, 12
 NEAR = 1e-3  # answers about the same row may differ by rounding when other rows stand beside it
 
 
@@ -57,81 +57,6 @@ def check_learner(make: Make) -> None:
         _check_rows(fitted, other)
     _check_budget(make, data)
     _check_together(make, data)
-
-
-# -- recordings ------------------------------------------------------------------------------------
-
-
-def pushing(seed: int = 0) -> Transitions:
-    """Record a block that a near pusher shifts, and a stone that does nothing: factors of several widths."""
-    generator = np.random.default_rng([seed, 0])
-    rows = EPISODES * LENGTH
-    state = np.zeros((rows, 3, 3))
-    state[:, 0, :2], state[:, 1], state[:, 2, :1] = (generator.uniform(-1, 1, (rows, k)) for k in (2, 3, 1))
-    near = np.abs(state[:, 0, 0] - state[:, 1, 0]) < 0.6
-    outcome = state[:, 0, :2] + np.where(near, state[:, 1, 2], 0)[:, None]
-    return Transitions(
-        factors=["block", "pusher", "stone"],
-        features={"block": ["x", "y"], "pusher": ["x", "y", "force"], "stone": ["x"]},
-        state=state,
-        outcome=outcome,
-        own="block",
-        cause=np.stack([np.ones(rows, dtype=bool), near, np.zeros(rows, dtype=bool)], axis=1),
-        episode=np.arange(rows) // LENGTH,
-        extra={"moved": near},
-    )
-
-
-def objects() -> Transitions:
-    """Record a ball and three blocks of one class, of one number each and not always there; one episode in all."""
-    generator = np.random.default_rng([0, 1])
-    rows = EPISODES * LENGTH
-    state = generator.uniform(-1, 1, (rows, 4, 1))
-    mask = np.concatenate([np.ones((rows, 1), dtype=bool), generator.random((rows, 3)) < 0.7], axis=1)
-    hit = mask & (np.abs(state[:, :, 0] - state[:, :1, 0]) < 0.2)
-    outcome = state[:, 0] + 0.5 * hit[:, 1:].sum(axis=1, keepdims=True)
-    return Transitions(
-        factors=["ball", "a", "b", "c"],
-        state=state,
-        outcome=outcome,
-        own="ball",
-        cause=hit,
-        mask=mask,
-        episode=np.zeros(rows, dtype=int),
-        metadata={"classes": {"a": "block", "b": "block", "c": "block"}},
-    )
-
-
-def lamps() -> Transitions:
-    """Record a lamp whose own state is not known, a switch with three positions, a dimmer: rows without episodes."""
-    generator = np.random.default_rng([0, 2])
-    rows = EPISODES * LENGTH
-    switch, dimmer = generator.integers(0, 3, rows), generator.random(rows)
-    on = switch > 0
-    return Transitions(
-        factors=["switch", "dimmer"],
-        state=np.stack([switch, dimmer], axis=1)[:, :, None],
-        outcome=np.where(on, dimmer * switch, 0)[:, None],
-        outcome_factor="lamp",
-        cause=np.stack([np.ones(rows, dtype=bool), on], axis=1),
-        metadata={"categorical": ["switch.x0"]},
-    )
-
-
-def crowd() -> Transitions:
-    """Record a ball among eight blocks: more binaries than can all be tried."""
-    generator = np.random.default_rng([0, 3])
-    rows = EPISODES * LENGTH
-    state = generator.uniform(-1, 1, (rows, 9, 1))
-    hit = np.abs(state[:, :, 0] - state[:, :1, 0]) < 0.1
-    return Transitions(
-        factors=["ball", *(f"block{k}" for k in range(1, 9))],
-        state=state,
-        outcome=state[:, 0] + 0.5 * hit[:, 1:].sum(axis=1, keepdims=True),
-        own="ball",
-        cause=hit,
-        episode=np.arange(rows) // LENGTH,
-    )
 
 
 # -- before fitting --------------------------------------------------------------------------------
@@ -165,9 +90,11 @@ def _check_options(learner: Learner) -> None:
             wrong += [(option, math.nan), (option, "many")]
     for option, value in wrong:
         name = type(learner).__name__
-        said = _require_refusal(f"{option}={value}", dataclasses.replace(learner, **{option: value}).fit, pushing())
-        template = said.startswith(f"The '{option}' parameter of {name} must be ") and said.endswith(" instead.")
-        _require(template, f"{name} must refuse {option}={value} by its template, and says {said!r}")
+        sentence = _require_refusal(f"{option}={value}", dataclasses.replace(learner, **{option: value}).fit, pushing())
+        template = sentence.startswith(f"The '{option}' parameter of {name} must be ") and sentence.endswith(
+            " instead."
+        )
+        _require(template, f"{name} must refuse {option}={value} by its template, and says {sentence!r}")
 
 
 # -- fitting ---------------------------------------------------------------------------------------
@@ -289,8 +216,8 @@ def _check_budget(make: Make, data: Transitions) -> None:
     """Check that a learner whose time ran out answers all the same, and says so if it was training."""
     learner = dataclasses.replace(_on_cpu(make()), max_seconds=1e-9).fit(data)
     _check_answers(learner, data)
-    told = any("stopped" in note for note in learner.notes_)
-    _require(told or not learner.history_, f"{type(learner).__name__} must note that its training was stopped")
+    noted = any("stopped" in note for note in learner.notes_)
+    _require(noted or not learner.history_, f"{type(learner).__name__} must note that its training was stopped")
 
 
 def _check_together(make: Make, data: Transitions) -> None:

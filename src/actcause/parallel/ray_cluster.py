@@ -126,18 +126,18 @@ def _connect(ray: Any, workers: int | None, address: str | None) -> None:
             if address is None:
                 ray.init("local", num_cpus=workers, include_dashboard=False, **quiet)
             else:
-                _knock(address)
+                _check_reachable(address)
                 ray.init(address, **quiet)
-    except (OSError, RuntimeError, ValueError) as wrong:
-        said = " ".join(str(wrong).split()).rstrip(".")
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
         if address is None:
-            raise EngineError(f"Ray does not start on this machine: {said}.") from None
+            raise EngineError(f"Ray does not start on this machine: {reason}.") from None
         raise EngineError(
-            f"No Ray cluster answers at '{address}': {said}; if it asks for a token, set RAY_AUTH_TOKEN."
+            f"No Ray cluster answers at '{address}': {reason}; if it asks for a token, set RAY_AUTH_TOKEN."
         ) from None
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """See whether anybody listens: Ray would try for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon:  # 'auto' looks for a cluster of this machine, and finds out at once

@@ -61,17 +61,17 @@ def answer_lines(
     True
     """
     questions = (read_line(number, line, defaults) for number, line in enumerate(lines, 1) if line.strip())
-    begun: deque[tuple[tuple[Line, ...], tuple[Line, ...]]] = deque()  # all lines of a batch, and those to be asked
+    started: deque[tuple[tuple[Line, ...], tuple[Line, ...]]] = deque()  # all lines of a batch, and those to be asked
 
     def batches() -> Iterator[tuple[Line, ...]]:
         while batch := tuple(islice(questions, BATCH)):
-            asked = tuple(line for line in batch if journal is None or line.key not in journal)
-            begun.append((batch, asked))
-            yield asked
+            unanswered = tuple(line for line in batch if journal is None or line.key not in journal)
+            started.append((batch, unanswered))
+            yield unanswered
 
     for outcome in workers.run(answer_batch, batches()):
-        batch, asked = begun.popleft()
-        replies = outcome.value or () if outcome.error is None else _ask_alone(asked, workers)
+        batch, unanswered = started.popleft()
+        replies = outcome.value or () if outcome.error is None else _ask_alone(unanswered, workers)
         new = {reply.number: reply for reply in replies}
         for line in batch:
             if line.number not in new:

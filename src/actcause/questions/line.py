@@ -163,8 +163,8 @@ def _parse_definitions(given: str | list[Any]) -> tuple[tuple[str, ...], bool]:
 def _read_timing(fields: dict[str, Any], question: Mapping[str, Any]) -> Timing:
     """Read how far the model of a question is unrolled."""
     trace, rules = fields.pop("trace", None), question["normally"] or ()
-    asked = (question["context"], question["effect"], question["event"], question["rather_than"])
-    texts = (*asked, *([rules] if isinstance(rules, str) else map(str, rules)))
+    formulas = (question["context"], question["effect"], question["event"], question["rather_than"])
+    texts = (*formulas, *([rules] if isinstance(rules, str) else map(str, rules)))
     return Timing.read(fields.pop("steps", None), None if trace is None else Trace(trace), texts)
 
 

@@ -83,8 +83,8 @@ def digest_domain(name: str) -> str:
     digest = Digest()
     for options in chosen:
         for seed in SEEDS:
-            made = name if world else make_domain(name, **options)
-            add_rows(digest, f"{options} {seed}", collect(made, 200 if world else 600, seed=seed))
+            source = name if world else make_domain(name, **options)
+            add_rows(digest, f"{options} {seed}", collect(source, 200 if world else 600, seed=seed))
     return str(digest)
 
 
@@ -199,15 +199,15 @@ def digest_exact() -> str:
         for definition in ac.DEFINITIONS:
             if definition == "functional" and not small:
                 continue
-            asked: dict[str, Any] = {"context": dict(example.context), "effect": example.effect}
-            asked |= {"definition": definition, **(shares if definition == "functional" else {})}
-            answer = ac.causes(example.model, **asked)
+            question: dict[str, Any] = {"context": dict(example.context), "effect": example.effect}
+            question |= {"definition": definition, **(shares if definition == "functional" else {})}
+            answer = ac.causes(example.model, **question)
             causes = [[dict(one.event), one.witness.to_json()] for one in answer.causes]
             digest.add(f"{name} {definition}", [causes, answer.status.value])
             for variable, value in example.context.items():
                 if variable in example.model.exogenous:  # never a cause, so no question
                     continue
-                verdict = ac.is_cause(example.model, **asked, event={variable: value})
+                verdict = ac.is_cause(example.model, **question, event={variable: value})
                 digest.add(variable, [verdict.holds, dict(verdict.conditions)])
         if small:
             pairs: Any = ac.partitions(example.model, example.outcome, **shares)
@@ -243,7 +243,7 @@ def without_times(value: Any) -> Any:
 # -- all of them -------------------------------------------------------------------------------------
 
 
-def digest_parts(asked: Sequence[str], say: Callable[[str], None]) -> dict[str, str]:
+def digest_parts(parts_to_digest: Sequence[str], say: Callable[[str], None]) -> dict[str, str]:
     """Digest those of the parts that this tree has, by their names."""
     import torch
 
@@ -254,11 +254,11 @@ def digest_parts(asked: Sequence[str], say: Callable[[str], None]) -> dict[str, 
     canaries |= {f"domain:{name}": partial(digest_domain, name) for name in (*domain_names(), *list_worlds())}
     canaries |= {f"method:{name}": partial(digest_method, name) for name in METHODS}
     parts = {}
-    for part in asked:
+    for part in parts_to_digest:
         if part in canaries:
             parts[part] = canaries[part]()
             say(part)
-    experiments = [part.removeprefix("experiment:") for part in asked if part.startswith("experiment:")]
+    experiments = [part.removeprefix("experiment:") for part in parts_to_digest if part.startswith("experiment:")]
     if experiments:
         parts |= {f"experiment:{name}": digest for name, digest in digest_experiments(experiments)}
         say("experiments")

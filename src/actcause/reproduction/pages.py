@@ -65,9 +65,9 @@ def _read_size(experiment: Experiment, folder: Path, size: str) -> Results:
     arguments, records = experiment.size(size), Store.of(folder, size).read(experiment.name)
     certificates, pieces = Certificates.read(folder), experiment.pieces(arguments)
     parts = {piece_key(piece): frozenset(experiment.uses(piece)) for piece in pieces}
-    made = [(parts[key], record) for record in records if (key := piece_key(record.piece)) in parts]
+    used_records = [(parts[key], record) for record in records if (key := piece_key(record.piece)) in parts]
     newest = {
-        each: certificates.newest(experiment.name, each, [record for used, record in made if used == each])
+        each: certificates.newest(experiment.name, each, [record for used, record in used_records if used == each])
         for each in set(parts.values())
     }
     judges = [newest[parts[piece_key(piece)]] for piece in pieces]

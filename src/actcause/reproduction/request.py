@@ -5,7 +5,6 @@ Exit codes: 0; 1 if a bar of the full size is missed or canaries differ; mistake
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -71,26 +70,26 @@ def _answer(request: Request) -> int:
         raise ReproduceError(f"A size is one of {', '.join(SIZES)}. Got '{request.size}'.")
     where = find_folder(request.experiments)
     known = catalogue(where)
-    asked = choose(known, request.names)
+    chosen = choose(known, request.names)
     home = where.parent
     results = home / "results" if request.results is None else request.results
     if request.take is not None:
-        return _take(request, known, results)
+        return _take_results(request, known, results)
     if request.certify is not None:
         return _certify(request, list(known.values()), results, home)
     if request.pages:
         return _write_pages(request, list(known.values()), results, home)
     if not request.names and request.size == "full":
-        return _list(request, asked, results)
+        return _list(request, chosen, results)
     with engine(request.engine, request.workers, request.address) as workers:
-        return _run(request, asked, results, workers)
+        return _run(request, chosen, results, workers)
 
 
 # -- the list ----------------------------------------------------------------------------------------
 
 
-def _list(request: Request, asked: Sequence[ExperimentFile], results: Path) -> int:
-    plans = [Plan.of(one, request.size, results, request.only) for one in asked]
+def _list(request: Request, experiments: Sequence[ExperimentFile], results: Path) -> int:
+    plans = [Plan.of(one, request.size, results, request.only) for one in experiments]
     listed = [(plan.listed.experiment, plan.sentence) for plan in plans]
     rows = [("experiment", "state", "expected time", "what it is")]
     rows += [(experiment.name, state, experiment.expected, experiment.title) for experiment, state in listed]
@@ -122,32 +121,32 @@ def _document(plan: Plan) -> dict[str, Any]:
 # -- running -----------------------------------------------------------------------------------------
 
 
-def _run(request: Request, asked: Sequence[ExperimentFile], results: Path, workers: Engine) -> int:
-    began = time.monotonic()
-    left = (lambda: False) if request.max_seconds is None else _check_deadline(began + request.max_seconds)
-    say = print_note if request.as_json else _say
-    done: list[dict[str, Any]] = []
+def _run(request: Request, experiments: Sequence[ExperimentFile], results: Path, workers: Engine) -> int:
+    start = time.monotonic()
+    out_of_time = (lambda: False) if request.max_seconds is None else _check_deadline(start + request.max_seconds)
+    say = print_note if request.as_json else _print_at_once
+    documents: list[dict[str, Any]] = []
     missed: list[str] = []
-    for listed in asked:
+    for listed in experiments:
         plan = Plan.of(listed, request.size, results, request.only)
         try:
-            ran = _run_one(request, plan, workers, left, say)
+            ran = _run_one(request, plan, workers, out_of_time, say)
         except KeyboardInterrupt:
             print_note(f"stopped; what is finished is in {plan.store.folder}, and the same command goes on from there.")
             return 130
         after = Plan.of(listed, request.size, results, request.only)
-        done.append(_document(after) | {"ran": ran, "size": request.size})
+        documents.append(_document(after) | {"ran": ran, "size": request.size})
         if request.size == "full":
             missed += listed.experiment.missed(pages.read_results(listed.experiment, results, ("full",)))
-    unfinished = [each["name"] for each in done if each["state"] != "done"]
-    drawn = None if request.size in SHOWN else _write_preview(asked, results, request.size)
+    unfinished = [each["name"] for each in documents if each["state"] != "done"]
+    preview = None if request.size in SHOWN else _write_preview(experiments, results, request.size)
     ending = f"; not finished: {', '.join(unfinished)}" if unfinished else ""
     _report(
         request,
-        {"experiments": done, "missed": missed, "pages": None if drawn is None else str(drawn)},
-        f"{sum(each['ran'] for each in done)} pieces in {duration(time.monotonic() - began)}{ending}.",
+        {"experiments": documents, "missed": missed, "pages": None if preview is None else str(preview)},
+        f"{sum(each['ran'] for each in documents)} pieces in {duration(time.monotonic() - start)}{ending}.",
         *(f"missed: {sentence}" for sentence in missed),
-        "Write the pages with: actcause reproduce --pages" if drawn is None else f"Pages of this size: {drawn}",
+        "Write the pages with: actcause reproduce --pages" if preview is None else f"Pages of this size: {preview}",
     )
     return 1 if missed else 0
 
@@ -199,16 +198,15 @@ def _check_deadline(deadline: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > deadline
 
 
-def _say(line: str) -> None:
-    print(line)
-    sys.stdout.flush()
+def _print_at_once(line: str) -> None:
+    print(line, flush=True)
 
 
-def _write_preview(asked: Sequence[ExperimentFile], results: Path, size: str) -> Path | None:
+def _write_preview(experiments: Sequence[ExperimentFile], results: Path, size: str) -> Path | None:
     """Write the pages of a size that is not published, beside its results."""
     target = Store.of(results, size).folder / "pages"
     try:
-        pages.save_documents(pages.write_documents(asked, results, (size,)), target)
+        pages.save_documents(pages.write_documents(experiments, results, (size,)), target)
     except MissingExtraError as missing:
         print_note(missing)
         return None
@@ -235,7 +233,7 @@ def _certify(request: Request, known: Sequence[ExperimentFile], results: Path, h
 # -- results from elsewhere --------------------------------------------------------------------------
 
 
-def _take(request: Request, known: dict[str, ExperimentFile], results: Path) -> int:
+def _take_results(request: Request, known: dict[str, ExperimentFile], results: Path) -> int:
     assert request.take is not None
     taken, kept = merge_results(request.take, known, results)
     sentence = f"{taken} results taken from {request.take}; {kept} were there already."

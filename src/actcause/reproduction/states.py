@@ -91,9 +91,9 @@ def judge_one(record: Record, demand: Demand, certificates: Certificates) -> Sta
     if record.settings != demand.settings:
         return Standing(State.STALE, record, OTHER_SETTINGS)
     for part, revision in demand.revisions.items():
-        made = 1 if record.revisions is None else record.revisions.get(part)
-        if made != revision:
-            return Standing(State.STALE, record, f"revision of {part} was {made}, now {revision}")
+        recorded = 1 if record.revisions is None else record.revisions.get(part)
+        if recorded != revision:
+            return Standing(State.STALE, record, f"revision of {part} was {recorded}, now {revision}")
     if record.code == demand.code:
         return Standing(State.CURRENT, record)
     if demand.code in certificates.reach(demand.experiment, record.code, demand.parts):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..envs.base import Array, BaseDomain
 from ..envs.canvas import AGENT, GOAL, OUTCOME, THING
-from ..envs.drawing import LANE, OVER, TOP, UNDER, Body, Scene
+from ..envs.scene import LANE, OVER, TOP, UNDER, Body, Scene
 from .ale_breakout import AleBreakout
 from .base import World
 from .breakout_game import LEFT, RIGHT, ROWS

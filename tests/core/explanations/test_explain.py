@@ -239,7 +239,7 @@ def test_equations_too_large_for_clauses_are_explained_by_the_definitions_own_wo
     model, contexts, effect = situation
     oracle = oracle_of(model, contexts, effect, "modified-hp")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("actcause.core.solvers.circuit._check_size", refuse)
+        patch.setattr("actcause.core.solvers.circuit.check_size", refuse)
         patch.setattr("actcause.core.solvers.circuit.Circuit.equation", refuse)
         found = ac.explanations(model, contexts=contexts, effect=effect)
         assert as_sets(found) == as_sets(oracle.explanations())

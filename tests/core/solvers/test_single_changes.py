@@ -17,7 +17,17 @@ CHAIN = ac.Model.from_text("push\nbox in 0..50 = 0\nbox' = min(50, box + push)\n
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for single changes in small models too."""
+    monkeypatch.setattr(single_changes, "MANY", 0)
     monkeypatch.setattr(single_changes, "is_worth_while", lambda query: query.normality is None)
+
+
+@pytest.mark.usefixtures("always")
+def test_a_small_model_is_searched_for_them_where_these_tests_say_so() -> None:
+    context = {"push@0": 1, "push@1": 1, "push@2": 0}
+    verdict = ac.is_cause(CHAIN.unrolled(2), context=context, effect="box@2 == 2", event="push@0=1")
+    assert verdict.holds
+    assert verdict.statistics["solver_calls"] == 0
 
 
 @pytest.mark.usefixtures("always")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from random import Random
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_maxsat_finds_the_same_weight(rng: Random) -> None:
     program = program._replace(soft=[(clause, weight) for clause, weight in program.soft if clause])
     found = least_weight(program.variables, program.soft, program.exclusive, nothing)
     if found is not None:
-        other = weighted_clauses._by_rc2(program, lambda: None)
+        other = weighted_clauses.minimize_by_rc2(program, lambda: None)
         assert other is not None
         assert found[0] == other[0]
 
@@ -97,12 +98,9 @@ def test_what_is_not_a_labelling_is_left_to_others() -> None:
 
 def test_four_outcomes_of_eight_variables_are_solved_without_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixteen groups compete for 256 states; that the least cost is proved takes no solver but for what is left."""
-    asked = []
-    minimize = weighted_clauses._by_rc2
     monkeypatch.setattr(weighted_clauses, "find_spec", lambda name: None)
-    monkeypatch.setattr(
-        weighted_clauses, "_by_rc2", lambda program, left: (asked.append(program), minimize(program, left))[1]
-    )
+    by_search = Mock(wraps=weighted_clauses.minimize_by_rc2)
+    monkeypatch.setattr(weighted_clauses, "minimize_by_rc2", by_search)
     table = np.random.default_rng(0).integers(0, 4, 256)
     space = ac.StateSpace.from_function(
         {f"X{i}": (0, 1) for i in range(8)}, lambda *bits: table[sum(bit << place for place, bit in enumerate(bits))]
@@ -110,7 +108,7 @@ def test_four_outcomes_of_eight_variables_are_solved_without_search(monkeypatch:
     found = ac.partitions(space, alpha_sufficiency=1)
     assert found.status is ac.Status.COMPLETE
     assert found.first().check()
-    assert all(len(program.soft) < 40 for program in asked)
+    assert all(len(call.args[0].soft) < 40 for call in by_search.call_args_list)
 
 
 def test_time_ends_a_convolution() -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import actcause as ac
 from actcause.core.definitions import Search
 from actcause.core.definitions.direct import fixes_effect
-from actcause.core.solvers import dynamic_program as frontier
-from actcause.core.solvers import weighted_clauses as program
+from actcause.core.solvers import dynamic_program, weighted_clauses
 from strategies import many, models
 
 ALPHAS = st.sampled_from(
@@ -60,10 +59,10 @@ def test_the_fast_solver_finds_just_the_pairs_of_algorithm_0(data, sufficiency, 
 @given(st.data(), ALPHAS)
 def test_the_histogram_counts_what_algorithm_0_enumerates(data, sufficiency):
     from actcause.core.solvers.algorithm_0 import algorithm0
-    from actcause.core.spaces.preimages import _options
+    from actcause.core.spaces.valid_pairs import list_admissible
 
     _, space = spaces(data, max_states=6)
-    admissible, group = _options(space, sufficiency, None)
+    admissible, group = list_admissible(space, sufficiency, None)
     _, _, histogram = algorithm0(admissible, space.outcomes.tolist(), group)
     assert ac.partitions(space, alpha_sufficiency=sufficiency).histogram() == dict(sorted(histogram.items()))
 
@@ -75,10 +74,10 @@ def test_maxsat_finds_the_same_pairs_where_tables_would_be_too_large(engine, dat
     with pytest.MonkeyPatch.context() as patch:
         _, space = spaces(data)
         oracle = algorithm_0(space, sufficiency)
-        patch.setattr(frontier, "MOST_OPEN", -1)
-        chosen = program._by_rc2 if engine == "rc2" else program._by_highs
-        patch.setattr(program, "_by_rc2", chosen)
-        patch.setattr(program, "_by_highs", chosen)
+        patch.setattr(dynamic_program, "MOST_OPEN", -1)
+        chosen = weighted_clauses.minimize_by_rc2 if engine == "rc2" else weighted_clauses.minimize_by_highs
+        patch.setattr(weighted_clauses, "minimize_by_rc2", chosen)
+        patch.setattr(weighted_clauses, "minimize_by_highs", chosen)
         fast = ac.partitions(space, alpha_sufficiency=sufficiency)
         assert fast.cost == oracle.cost
         assert as_set(fast) == as_set(oracle)

@@ -159,8 +159,8 @@ class ExplanationVerdict(VerdictByConditions):
             return self.explanation.sentence
         query = self.query.within(0)
         if self.holds is None:
-            event, ended = write_event(self.event, query.model.labels), self.status.describe(naming)
-            return f"It is not known whether {event} an explanation of {query.effect_text}. {ended}"
+            event, ending = write_event(self.event, query.model.labels), self.status.describe(naming)
+            return f"It is not known whether {event} an explanation of {query.effect_text}. {ending}"
         what = open_with_event(self.event, query.model.labels)
         return f"{what} not an explanation of {query.effect_text}: {self._why_not(query.effect_text)}."
 

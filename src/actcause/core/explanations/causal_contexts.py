@@ -72,10 +72,10 @@ class CausalContexts:
                 self._sweep(name)
         position = 0
         while position < len(rows):
-            left = rows[position:]
-            known = np.zeros(len(left), dtype=bool)
+            remaining = rows[position:]
+            known = np.zeros(len(remaining), dtype=bool)
             for name in names:
-                known |= self.parts[name][left]
+                known |= self.parts[name][remaining]
             unknown = np.flatnonzero(~known)
             if not len(unknown):
                 return

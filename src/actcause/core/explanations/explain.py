@@ -28,7 +28,7 @@ from ..definitions import Deadline, OutOfBudget
 from ..expression import Array, Expression
 from ..find import Share, get_definition
 from ..model import Model
-from ..query import as_share
+from ..query import as_share, check_limit
 from .answer import CONDITIONS, Explanation, ExplanationQuery, Explanations, ExplanationVerdict
 from .causal_contexts import CausalContexts
 from .search import Conjunct, MinimalEvents, Requirements, find_smaller
@@ -56,9 +56,7 @@ def explanations(
     [{'MD': 1}]
     """
     query = make_explanation_query(model, contexts, effect, definition, alpha_sufficiency, alpha_necessity)
-    if max_explanations is not None and max_explanations < 1:
-        wrong = "{parameter} must be at least 1; got {got}."
-        raise QueryError(wrong, parameter="max_explanations", got=max_explanations)
+    check_limit("max_explanations", max_explanations)
     statistics = {"proposals": 0, "contexts_asked": 0}
     search = _search(query, Deadline(max_seconds), statistics, max_explanations)
     return Explanations(query, search, statistics)

@@ -149,12 +149,12 @@ class GeneralParts:
         """Go down from a set that meets AC2 to a minimal part of it."""
         kept: list[str] = []
         while names:
-            tried = names.pop()
+            candidate = names.pop()
             if self._solve([*context, self._tight, *self._within([*kept, *names])]):
                 inside = set(self._names())
                 names = [name for name in names if name in inside]
             else:
-                kept.append(tried)
+                kept.append(candidate)
         return kept
 
     # -- the solver ------------------------------------------------------------------------------
@@ -172,14 +172,14 @@ class GeneralParts:
 
     def _shorten_proof(self, context: list[int], assumed: list[int]) -> set[int]:
         """Find a few roots of a context that, with what is assumed, are enough for there to be no solution."""
-        left, needed = self._use(context, assumed) or [], list[int]()
-        while left:
-            tried = left.pop()
-            fewer = self._use(left, [*needed, *assumed])
-            if fewer is None:
-                needed.append(tried)
+        remaining, needed = self._use(context, assumed) or [], list[int]()
+        while remaining:
+            candidate = remaining.pop()
+            enough = self._use(remaining, [*needed, *assumed])
+            if enough is None:
+                needed.append(candidate)
             else:
-                left = fewer
+                remaining = enough
         return set(needed)
 
     def _use(self, literals: list[int], assumed: list[int]) -> list[int] | None:

@@ -23,7 +23,7 @@ from ..definitions import Deadline, OutOfBudget
 from ..expression import Array, Expression
 from ..find import Share
 from ..model import Model
-from ..query import as_share
+from ..query import as_share, check_limit
 from .answer import Explanation, ExplanationQuery, Explanations
 from .explain import Knowledge, make_explanation_query
 
@@ -58,9 +58,7 @@ def partial_explanations(
             "or as a probability for each root."
         )
         raise QueryError(wrong, parameter="contexts")
-    if max_explanations is not None and max_explanations < 1:
-        wrong = "{parameter} must be at least 1; got {got}."
-        raise QueryError(wrong, parameter="max_explanations", got=max_explanations)
+    check_limit("max_explanations", max_explanations)
     least = as_share("least_goodness", least_goodness) or Fraction(0)
     statistics = {"events": 0}
     search = _search(query, least, Deadline(max_seconds), statistics, max_explanations)

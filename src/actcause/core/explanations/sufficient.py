@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Naming, QueryError, name_in_python
+from ...errors import Naming, name_in_python
 from ..answer import Assignment, Cause, LazyList, Query, Status, VerdictByConditions
 from ..contexts import ContextTable, read_contexts
 from ..counting import format_count
@@ -26,6 +26,7 @@ from ..definitions import Deadline, OutOfBudget, Search
 from ..expression import Expression
 from ..find import Share, make_query
 from ..model import Model
+from ..query import check_limit
 from ..solvers import TooManyClausesError
 from ..text import open_with_event, write_assignments, write_event
 from .causal_contexts import CausalContexts
@@ -103,8 +104,8 @@ class SufficiencyVerdict(VerdictByConditions):
             return self.found.sentence
         labels, effect = self.query.model.labels, self.query.effect_text
         if self.holds is None:
-            event, ended = write_event(self.event, labels), self.status.describe(naming)
-            return f"It is not known whether {event} a sufficient cause of {effect}. {ended}"
+            event, ending = write_event(self.event, labels), self.status.describe(naming)
+            return f"It is not known whether {event} a sufficient cause of {effect}. {ending}"
         return f"{open_with_event(self.event, labels)} not a sufficient cause of {effect}: {self._why_not(effect)}."
 
     def _why_not(self, effect: str) -> str:
@@ -149,8 +150,7 @@ def sufficient_causes(
     [{'L': 1, 'MD': 1}]
     """
     query = make_query(model, context, effect, definition, alpha_sufficiency, alpha_necessity)
-    if max_causes is not None and max_causes < 1:
-        raise QueryError("{parameter} must be at least 1; got {got}.", parameter="max_causes", got=max_causes)
+    check_limit("max_causes", max_causes)
     statistics = {"proposals": 0}
     case = _Case(query, contexts, Deadline(max_seconds))
     return SufficientCauses(query, case.search(statistics, max_causes), statistics)

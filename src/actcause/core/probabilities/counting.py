@@ -14,7 +14,6 @@ from math import lcm
 from typing import NamedTuple
 
 from ..arithmetic import ARITHMETIC, Call, Negative, OperatorChain
-from ..contexts import Distribution
 from ..definitions import Deadline
 from ..equation import Equation
 from ..expression import Expression, Name, height
@@ -22,6 +21,7 @@ from ..facts import facts
 from ..logic import And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..query import Assignment
+from ..root_probabilities import Distribution
 
 MOST_STATES = 20_000  # remembered at a time
 DEEPEST = 100  # an expression that is deeper is one step
@@ -114,18 +114,18 @@ class CountingProgram:
 
     def _walk(self, targets: Sequence[str], reads: Callable[[CountingStep], Sequence[str]]) -> list[str]:
         """List steps after what they read."""
-        done: dict[str, None] = {}
+        listed: dict[str, None] = {}
         stack = [(target, False) for target in reversed(targets)]
         while stack:
             name, finished = stack.pop()
-            if name in done:
+            if name in listed:
                 continue
             if finished:
-                done[name] = None
+                listed[name] = None
                 continue
             stack.append((name, True))
-            stack += [(read, False) for read in reversed(reads(self.steps[name])) if read not in done]
-        return list(done)
+            stack += [(read, False) for read in reversed(reads(self.steps[name])) if read not in listed]
+        return list(listed)
 
 
 def _over(expression: Expression, parts: Sequence[str]) -> Expression:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import QueryError, quote
-from ..contexts import ContextTable, Distribution, build_weighted_product, read_contexts, read_prior_text, read_roots
+from ..contexts import ContextTable, build_weighted_product, read_contexts
 from ..counting import MAX_CELLS
 from ..expression import Array
 from ..model import Model
+from ..root_probabilities import Distribution, read_prior_text, read_roots
 
 MOST_CONTEXTS = 1 << 20  # that are enumerated
 SUCH = (
@@ -90,8 +91,8 @@ class SampledPrior(Prior):
         return None
 
     def sample(self, count: int, rng: np.random.Generator) -> ContextTable:
-        drawn = [self.model.check_context(self.sampler(rng)) for _ in range(count)]
-        columns = {name: np.asarray([context[name] for context in drawn]) for name in self.model.roots}
+        contexts = [self.model.check_context(self.sampler(rng)) for _ in range(count)]
+        columns = {name: np.asarray([context[name] for context in contexts]) for name in self.model.roots}
         return count_rows(self.model, columns, count)
 
 

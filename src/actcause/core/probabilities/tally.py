@@ -151,8 +151,12 @@ class Cases:
         for row, same in self.groups.items():
             holds: bool | None = True
             if not (evident and self.undone[row]):
-                asked = {"context": self.table.context(row), "effect": query.effect, "event": query.event, **arguments}
-                holds = is_cause(query.model, max_seconds=deadline.remaining, **asked).holds
+                question = arguments | {
+                    "context": self.table.context(row),
+                    "effect": query.effect,
+                    "event": query.event,
+                }
+                holds = is_cause(query.model, max_seconds=deadline.remaining, **question).holds
             amount = int(amounts[same].sum())
             yes += amount if holds else 0
             unknown += amount if holds is None else 0

@@ -213,9 +213,9 @@ def _solve_component(
         [int(outcomes[state]) for state in order],
         [int(amounts[state]) for state in order],
     )
-    frontier = DynamicProgram(*problem)
-    if frontier.solve(check):
-        return Component(order, frontier)
+    program = DynamicProgram(*problem)
+    if program.solve(check):
+        return Component(order, program)
     labelling = MaxSat(*problem)
     labelling.solve(check, remaining)
     return Component(order, labelling)

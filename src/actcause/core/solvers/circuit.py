@@ -12,7 +12,7 @@ from itertools import combinations, product
 from math import prod
 from typing import Any
 
-from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Negative, OperatorChain
+from ..arithmetic import Call, Negative, OperatorChain
 from ..definitions import Search
 from ..equation import Equation
 from ..expression import Expression, Name, Number
@@ -117,10 +117,7 @@ class Circuit:
 
     def merge(self, pairs: Iterable[tuple[int, int]]) -> Domain:
         """Return the domain that has a value wherever one of its (value, literal) pairs is true."""
-        gathered: dict[int, list[int]] = {}
-        for value, literal in pairs:
-            if literal != FALSE:
-                gathered.setdefault(value, []).append(literal)
+        gathered = gather_literals(pairs)
         if len(gathered) == 1:
             return {next(iter(gathered)): TRUE}
         if len(gathered) == 2:
@@ -183,7 +180,7 @@ class Circuit:
                     [self.conjunction([left[value], right[value]]) for value in left if value in right]
                 )
                 return same if symbol == "==" else -same
-            _check_size(len(left) * len(right))
+            check_size(len(left) * len(right))
         # The fewer alternatives are spelled out; where one side is constant, no gate is needed at all.
         holding = [(a, b) for a, b in product(left, right) if compare(a, b)]
         failing = len(left) * len(right) - len(holding)
@@ -201,18 +198,10 @@ class Circuit:
                 return world[name]
             case Negative(operand):
                 return {-value: literal for value, literal in self.domain(operand, world).items()}
-            case OperatorChain(first, steps):
-                result = self.domain(first, world)
-                for symbol, operand in steps:
-                    result = self._combine(result, self.domain(operand, world), ARITHMETIC[symbol])
-                return result
             case Call("abs", arguments):
                 return self.merge((abs(v), lit) for v, lit in self.domain(arguments[0], world).items())
-            case Call(function, arguments):
-                result = self.domain(arguments[0], world)
-                for argument in arguments[1:]:
-                    result = self._combine(result, self.domain(argument, world), FUNCTIONS[function])
-                return result
+            case OperatorChain() | Call():
+                return expression.fold(lambda operand: self.domain(operand, world), self._combine)
             case IfElse(then, condition, otherwise) if not expression.boolean:
                 decides = self.truth(condition, world)
                 if decides in (TRUE, FALSE):
@@ -229,7 +218,7 @@ class Circuit:
                 return {0: -literal, 1: literal}
 
     def _combine(self, left: Domain, right: Domain, operation: Callable[[int, int], int]) -> Domain:
-        _check_size(len(left) * len(right))
+        check_size(len(left) * len(right))
         if len(left) * len(right) >= NEW_BETWEEN_CHECKS:
             self.check()
         return self.merge((operation(a, b), self.conjunction([left[a], right[b]])) for a, b in product(left, right))
@@ -258,9 +247,7 @@ class Circuit:
     def _table(self, equation: Equation, world: Mapping[str, Domain]) -> Domain:
         """Return the domain of a Python function: one clause for each combination of its parents."""
         parents = [world[parent] for parent in equation.parents]
-        size = prod(map(len, parents))
-        if size > LARGEST_TABLE:
-            raise TooManyClausesError
+        check_size(prod(map(len, parents)))
         ranges = [tuple(parent) for parent in parents]
         rows: list[tuple[tuple[int, ...], int]] = []
         for columns in grids(ranges):
@@ -286,6 +273,15 @@ def at_most_one(literals: Sequence[int], new: Callable[[], int]) -> list[list[in
     return clauses
 
 
+def gather_literals(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """Gather the literals of each value from (value, literal) pairs; false ones drop out."""
+    gathered: dict[int, list[int]] = {}
+    for value, literal in pairs:
+        if literal != FALSE:
+            gathered.setdefault(value, []).append(literal)
+    return gathered
+
+
 def constant(value: int) -> Domain:
     """Return the domain of something that cannot change."""
     return {value: TRUE}
@@ -295,7 +291,8 @@ def _nonzero(domain: Domain) -> int:
     return -domain.get(0, FALSE)
 
 
-def _check_size(size: int) -> None:
+def check_size(size: int) -> None:
+    """Refuse a table or a product that would not fit into clauses."""
     if size > LARGEST_TABLE:
         raise TooManyClausesError
 

@@ -64,12 +64,12 @@ class MaxSat:
             bound, stands_for = labels
             chosen = {}
             for state, options in choices.items():
-                option = next((o for o in options if o.size <= size and self._open(o, state, stands_for)), None)
+                option = next((o for o in options if o.size <= size and self._is_open(o, state, stands_for)), None)
                 if option is not None:
                     chosen[state] = option
-            left = [state for state in states if state not in chosen]
-            if left:
-                rest = self._minimum(left, size, check, remaining)
+            uncovered = [state for state in states if state not in chosen]
+            if uncovered:
+                rest = self._minimum(uncovered, size, check, remaining)
                 if rest is None:
                     continue
                 chosen |= rest
@@ -77,7 +77,7 @@ class MaxSat:
                 return chosen
         return None
 
-    def _open(self, option: Option, state: int, stands_for: dict[int, int]) -> bool:
+    def _is_open(self, option: Option, state: int, stands_for: dict[int, int]) -> bool:
         return option.group == SAFE or stands_for.get(option.group) == self.outcomes[state]
 
     def _enumerator(self) -> tuple[Any, list[dict[int, int]]]:

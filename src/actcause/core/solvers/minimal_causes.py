@@ -163,7 +163,7 @@ class SatSolver(Solver):
             self._encoding.close()
             self._encoding = None
 
-    def _for(self, search: Search, event: Assignment) -> Encoding:
+    def _encode(self, search: Search, event: Assignment) -> Encoding:
         """Return the encoding for this event, which AC2 and AC3 share."""
         encoding = self._encoding
         if encoding is None or encoding.search is not search or encoding.candidates != tuple(event):
@@ -185,17 +185,17 @@ class SatSolver(Solver):
     def necessary(self, search: Search, event: Assignment) -> Witness | None:
         if (alone := self._change_alone(search, event)) is not None:
             return alone
-        encoding = self._for(search, event)
+        encoding = self._encode(search, event)
         possible = encoding.solve(encoding.exactly(event), sufficiency=False)
         return encoding.read(tuple(event)) if possible else None
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
-        return self._change_alone(search, event) or self._for(search, event).witness(tuple(event))
+        return self._change_alone(search, event) or self._encode(search, event).witness(tuple(event))
 
     def smaller(self, search: Search, event: Assignment) -> Assignment | None:
         if len(event) == 1:
             return None
-        encoding = self._for(search, event)
+        encoding = self._encode(search, event)
         encoding.forbid(event)
         if not encoding.solve([-encoding.waived]):
             return None

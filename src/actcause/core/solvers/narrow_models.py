@@ -30,6 +30,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ..answer import Witness
+from ..counting import bits
 from ..definitions import Search
 from ..expression import Array
 from .open_variables import OpenVariables, TooWideError, order_narrowly
@@ -188,7 +189,7 @@ class NarrowModel:
 
         changed, opposed = state
         return self.query.undone({**self.actual, **read(changed)}) and all(
-            self.query.effect.value({**self.actual, **read(code)}) for code in _list_bits(opposed)
+            self.query.effect.value({**self.actual, **read(code)}) for code in bits(opposed)
         )
 
     def _read(self, plan: Sequence[OpenVariables], layers: Sequence[Layer], number: int) -> Witness:
@@ -200,9 +201,9 @@ class NarrowModel:
             if place != LEFT_ALONE:
                 given[part.name] = self.model.ranges[part.name][place]
         changed = {name: given.pop(name, self.actual[name]) for name in self.event}
-        return Witness(changed, self._hold(given, changed))
+        return Witness(changed, self._keep_needed(given, changed))
 
-    def _hold(self, given: dict[str, int], changed: Collection[str]) -> dict[str, int]:
+    def _keep_needed(self, given: dict[str, int], changed: Collection[str]) -> dict[str, int]:
         """Leave out of a contingency what has its actual value anyway."""
         moved = {name for name, value in given.items() if value != self.actual[name]}
         affected = self.model.descendants({*changed, *moved})
@@ -225,16 +226,9 @@ def _bits(*codes: Array) -> list[int]:
     return [sum(1 << code for code in {*column}) for column in zip(*rows, strict=True)]
 
 
-def _list_bits(bits: int) -> Iterable[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
-
-
 def _join(images: Sequence[int], codes: int) -> int:
     joined = 0
-    for code in _list_bits(codes):
+    for code in bits(codes):
         joined |= images[code]
     return joined
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from math import prod
 
-from ..arithmetic import ARITHMETIC, FUNCTIONS, Call, Negative, OperatorChain
+from ..arithmetic import Call, Negative, OperatorChain
 from ..equation import Equation
 from ..expression import Expression, Name, Number
 from ..logic import COMPARISONS, And, Compare, IfElse, Not, Or
 from ..model import Model
 from ..ranges import grids
-from .circuit import FALSE, LARGEST_TABLE, NEW_BETWEEN_CHECKS, TRUE, Circuit, TooManyClausesError
+from .circuit import FALSE, NEW_BETWEEN_CHECKS, TRUE, Circuit, check_size, gather_literals
 
 Possible = dict[int, int]
 OpenWorld = Mapping[str, Possible]
@@ -91,18 +91,10 @@ class PossibleValues:
                     for taken, branch in branches
                     for value, literal in branch.items()
                 )
-            case OperatorChain(first, steps):
-                result = self.values(first, world)
-                for symbol, operand in steps:
-                    result = self._combine(result, self.values(operand, world), ARITHMETIC[symbol])
-                return result
             case Call("abs", arguments):
                 return self._merge((abs(value), literal) for value, literal in self.values(arguments[0], world).items())
-            case Call(function, arguments):
-                result = self.values(arguments[0], world)
-                for argument in arguments[1:]:
-                    result = self._combine(result, self.values(argument, world), FUNCTIONS[function])
-                return result
+            case OperatorChain() | Call():
+                return expression.fold(lambda operand: self.values(operand, world), self._combine)
             case _:
                 raise TypeError(f"no clauses for {type(expression).__name__}")
 
@@ -115,7 +107,7 @@ class PossibleValues:
         return {value: literal for value, literal in ((0, false), (1, true)) if literal != FALSE}
 
     def _combine(self, left: Possible, right: Possible, operation: Callable[[int, int], int]) -> Possible:
-        _check_size(len(left) * len(right))
+        check_size(len(left) * len(right))
         if len(left) * len(right) >= NEW_BETWEEN_CHECKS:
             self.circuit.check()
         return self._merge(
@@ -123,16 +115,12 @@ class PossibleValues:
         )
 
     def _merge(self, pairs: Iterable[tuple[int, int]]) -> Possible:
-        gathered: dict[int, list[int]] = {}
-        for value, literal in pairs:
-            if literal != FALSE:
-                gathered.setdefault(value, []).append(literal)
-        return {value: self.circuit.disjunction(literals) for value, literals in gathered.items()}
+        return {value: self.circuit.disjunction(literals) for value, literals in gather_literals(pairs).items()}
 
     def _by_cases(self, expression: Expression, world: OpenWorld) -> Possible:
         counts = Counter(node.name for node in expression.walk() if type(node) is Name)
         repeated = [name for name, count in counts.items() if count > 1]
-        _check_size(prod(len(world[name]) for name in repeated))
+        check_size(prod(len(world[name]) for name in repeated))
         pairs: list[tuple[int, int]] = []
         for case in product(*(world[name] for name in repeated)):
             self.circuit.check()
@@ -145,7 +133,7 @@ class PossibleValues:
 
     def _table(self, equation: Equation, world: OpenWorld) -> Possible:
         parents = [world[parent] for parent in equation.parents]
-        _check_size(prod(map(len, parents)))
+        check_size(prod(map(len, parents)))
         pairs: list[tuple[int, int]] = []
         for columns in grids([tuple(parent) for parent in parents]):
             self.circuit.check()
@@ -154,8 +142,3 @@ class PossibleValues:
                 occurs = (parent[v] for parent, v in zip(parents, row, strict=True))
                 pairs.append((value, self.circuit.conjunction(occurs)))
         return self._merge(pairs)
-
-
-def _check_size(size: int) -> None:
-    if size > LARGEST_TABLE:
-        raise TooManyClausesError

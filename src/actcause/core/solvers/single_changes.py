@@ -54,7 +54,7 @@ def find_single_changes(search: Search, names: Collection[str] | None = None) ->
     try:
         while chunk := [change for _, change in zip(range(rows), changes, strict=False)]:
             search.step(count=len(chunk))
-            for (name, value), undone in zip(chunk, _try(query, chunk, places, search), strict=True):
+            for (name, value), undone in zip(chunk, _find_undoing(query, chunk, places, search), strict=True):
                 if undone and name not in found:
                     found.add(name)
                     yield name, value
@@ -63,10 +63,10 @@ def find_single_changes(search: Search, names: Collection[str] | None = None) ->
         return
 
 
-def _try(query: Query, chunk: list[tuple[str, int]], places: dict[str, int], search: Search) -> list[bool]:
-    """Evaluate each change by itself; say which undo the effect."""
+def _find_undoing(query: Query, chunk: list[tuple[str, int]], places: dict[str, int], search: Search) -> list[bool]:
+    """Evaluate each change by itself, and return which undo the effect."""
     model, actual = query.model, query.actual
-    own: dict[str, list[int]] = {}
+    own: dict[str, list[int]] = {}  # the rows in which a variable is changed by hand
     for row, (name, _) in enumerate(chunk):
         own.setdefault(name, []).append(row)
     changed: dict[str, Array] = {}  # what differs from what happened, in some row
@@ -86,13 +86,13 @@ def _try(query: Query, chunk: list[tuple[str, int]], places: dict[str, int], sea
             changed[name] = values
         if len(changed) % 256 == 255:
             search.check_time()
-    undone = ~_hold(query, query.effect, changed, len(chunk))
+    undone = ~_find_holding(query, query.effect, changed, len(chunk))
     if query.contrast is not None:
-        undone &= _hold(query, query.contrast, changed, len(chunk))
+        undone &= _find_holding(query, query.contrast, changed, len(chunk))
     return [bool(one) for one in undone]
 
 
-def _hold(query: Query, formula: Expression, changed: dict[str, Array], rows: int) -> Array:
+def _find_holding(query: Query, formula: Expression, changed: dict[str, Array], rows: int) -> Array:
     """Return in which rows a formula holds."""
     summary = facts(formula)
     env = {name: changed.get(name, np.asarray(query.actual[name])) for name in summary.names}

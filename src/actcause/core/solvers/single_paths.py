@@ -29,6 +29,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ..answer import Assignment, Query, Witness
+from ..counting import bits
 from ..definitions import Search
 from ..definitions.strong import Strong, find_possible_values, settle
 from ..expression import Array
@@ -86,7 +87,7 @@ def _undoes(query: Query, state: PathState) -> bool:
     (name,) = query.effect_variables
     values = query.model.ranges[name]
     become = values if state.becomes == OPEN else (values[state.becomes],)
-    stays = all(query.effect.value({name: values[place]}) for place in _list_places(state.can_be))
+    stays = all(query.effect.value({name: values[place]}) for place in bits(state.can_be))
     return stays and any(query.undone({**query.actual, name: value}) for value in become)
 
 
@@ -211,7 +212,7 @@ class ContingencyPaths(PathSearch):
             given = dict(zip(table.others, setting, strict=True))
             for place, state in enumerate(states):
                 can_be = actual
-                for before in _list_places(state.can_be):
+                for before in bits(state.can_be):
                     for against in opposed:
                         can_be |= 1 << against[before]
                 becomes = results[state.becomes]
@@ -319,14 +320,6 @@ def _choose_held(count: int, settings: int) -> Iterator[tuple[bool, ...]]:
     if settings > 1:
         yield from (tuple(place != one for place in range(count)) for one in range(count))
         yield (False,) * count
-
-
-def _list_places(bits: int) -> Iterator[int]:
-    """List the places of the bits that are set."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
 
 
 def _keep_least(states: Iterable[PathState], most: int | None = None) -> list[PathState]:

@@ -43,8 +43,8 @@ def minimize(program: Program, remaining: Remaining) -> tuple[int, frozenset[int
         if found is not None:
             return found
     if max(map(len, program.exclusive), default=0) > 2 and find_spec("highspy"):
-        return _by_highs(program, remaining)
-    return _by_rc2(program, remaining)
+        return minimize_by_highs(program, remaining)
+    return minimize_by_rc2(program, remaining)
 
 
 def _check(remaining: Remaining) -> None:
@@ -53,7 +53,8 @@ def _check(remaining: Remaining) -> None:
         raise OutOfBudget(Status.OUT_OF_TIME)
 
 
-def _by_rc2(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
+def minimize_by_rc2(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
+    """Minimize with the MaxSAT solver RC2."""
     from pysat.examples.rc2 import RC2
     from pysat.formula import WCNF
 
@@ -83,8 +84,8 @@ def _by_rc2(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]
         return solver.cost, frozenset(literal for literal in model if 0 < literal <= program.variables)
 
 
-def _by_highs(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
-    """Solve with one 0-1 variable for each literal and one slack for each soft clause."""
+def minimize_by_highs(program: Program, remaining: Remaining) -> tuple[int, frozenset[int]] | None:
+    """Minimize with HiGHS: one 0-1 variable for each literal, and a slack for each soft clause."""
     import highspy  # type: ignore[import-untyped, unused-ignore]
 
     rows: list[tuple[list[int], float, float]] = []

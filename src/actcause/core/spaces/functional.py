@@ -127,9 +127,9 @@ class FunctionalSolver(Solver):
             for columns in grids(ranges):
                 search.step(count=len(columns[0]))
                 changed = dict(zip(names, columns, strict=True))
-                gone, worlds = self._worlds({**frozen, **changed}, columns[0].shape)
-                total += len(gone)
-                undoing += int(gone.sum())
+                undone, worlds = self._worlds({**frozen, **changed}, columns[0].shape)
+                total += len(undone)
+                undoing += int(undone.sum())
                 for broken, row in worlds.items():
                     witness = Witness({name: int(column[row]) for name, column in changed.items()}, frozen)
                     here.setdefault(broken, witness)
@@ -145,21 +145,21 @@ class FunctionalSolver(Solver):
         query, everywhere = self.query, np.asarray(True)
         context = {name: np.asarray([value]) for name, value in query.context.items()}
         env = query.model.evaluate_many(context, do, only=query.watched_variables)
-        gone = np.broadcast_to(query.effect.array(env, everywhere) == 0, shape)
+        undone = np.broadcast_to(query.effect.array(env, everywhere) == 0, shape)
         if query.contrast is not None:
-            gone = gone & (query.contrast.array(env, everywhere) != 0)
+            undone = undone & (query.contrast.array(env, everywhere) != 0)
         if query.normality is None:
-            return gone, {frozenset(): int(np.flatnonzero(gone)[0])} if gone.any() else {}
+            return undone, {frozenset(): int(np.flatnonzero(undone)[0])} if undone.any() else {}
         rules = query.normality.rules
         kept = np.stack([np.broadcast_to(rule.formula.array(env, everywhere) != 0, shape) for rule in rules], axis=1)
         kinds, kind_of = np.unique(kept, axis=0, return_inverse=True)
         broken = [frozenset(np.flatnonzero(~kind).tolist()) for kind in kinds]
         normal = np.asarray([query.normality.at_least(each, query.actually_broken) for each in broken])
-        gone = gone & normal[kind_of.ravel()]
+        undone = undone & normal[kind_of.ravel()]
         worlds: dict[Broken, int] = {}
-        for kind in np.unique(kind_of.ravel()[gone]).tolist():
-            worlds[broken[kind]] = int(np.flatnonzero(gone & (kind_of.ravel() == kind))[0])
-        return gone, worlds
+        for kind in np.unique(kind_of.ravel()[undone]).tolist():
+            worlds[broken[kind]] = int(np.flatnonzero(undone & (kind_of.ravel() == kind))[0])
+        return undone, worlds
 
     def witness(self, search: Search, event: Assignment) -> Witness | None:
         return self.necessary(search, event) if self.judge(search, event) else None

@@ -10,29 +10,25 @@ Definitions 4.1 and 4.5, Section 5, Algorithm 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from ...errors import QueryError, TooLargeError
+from ...errors import QueryError
 from ...parallel import Engine
 from ..answer import Status
 from ..definitions import Deadline, OutOfBudget
 from ..expression import Array
 from ..query import as_share
-from ..solvers.algorithm_0 import algorithm0
 from ..solvers.assignment import Solution, assign
-from ..solvers.dynamic_program import SAFE, DynamicProgram, Option
 from .state_space import StateSpace
+from .valid_pairs import ListedPairs, count_pairs_by_cost, run_algorithm_0
 
 HALF = Fraction(1, 2)
-LARGEST_ORACLE = 4_000_000
-MOST_STATES = 5_000
 
 
 @dataclass(frozen=True)
@@ -189,7 +185,7 @@ class Partitions:
     space: StateSpace
     alpha_sufficiency: Fraction | None
     alpha_necessity: Fraction | None
-    _solution: Solution | _Listed | None
+    _solution: Solution | ListedPairs | None
     status: Status
 
     @property
@@ -248,7 +244,7 @@ class Partitions:
 
     def histogram(self) -> dict[int, int]:
         """Count the valid pairs of each cost, minimal or not (Figure 7b of the paper)."""
-        return _histogram(self.space, self.alpha_sufficiency, self.alpha_necessity)
+        return count_pairs_by_cost(self.space, self.alpha_sufficiency, self.alpha_necessity)
 
     def to_json(self, max_pairs: int = 64, max_states: int | None = None) -> dict[str, Any]:
         pairs: list[list[dict[str, Any]]] = []
@@ -290,7 +286,7 @@ def partition(
     if solver not in ("auto", "algorithm-0"):
         raise QueryError("{parameter} must be 'auto' or 'algorithm-0'; got {got!r}.", parameter="solver", got=solver)
     if solver == "algorithm-0":
-        listed = _by_algorithm0(space, sufficiency, necessity)
+        listed = run_algorithm_0(space, sufficiency, necessity)
         return Partitions(space, sufficiency, necessity, listed, Status.COMPLETE)
     try:
         solution = solve_space(space, sufficiency, necessity, Deadline(max_seconds))
@@ -319,71 +315,3 @@ def solve_space(
         check=deadline.check,
         remaining=lambda: deadline.remaining,
     )
-
-
-def _options(
-    space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None
-) -> tuple[list[list[int]], Callable[[int, int], int]]:
-    """List every admissible mask of every state, and the group of a state under a mask."""
-    admissible: list[list[int]] = [[] for _ in range(len(space))]
-    groups: dict[int, list[int]] = {}
-    for size in range(1, len(space.variables) + 1):
-        for mask in space.masks(size):
-            for state in np.flatnonzero(space.admissible(mask, sufficiency, necessity)).tolist():
-                admissible[state].append(mask)
-            groups[mask] = space.groups(mask)[0].tolist()
-    return admissible, lambda state, mask: groups[mask][state] if mask else 0
-
-
-def _weights(space: StateSpace) -> list[int]:
-    return [1] * len(space) if space.weights is None else space.weights.tolist()
-
-
-def _by_algorithm0(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> _Listed:
-    admissible, group = _options(space, sufficiency, necessity) if len(space) <= MOST_STATES else ([], None)
-    if group is None or prod(max(1, len(masks)) for masks in admissible) > LARGEST_ORACLE:
-        raise TooLargeError(
-            "Algorithm 0 tries every pair, at most {most}; this space of {states} states has more. Use {solver:auto}.",
-            parameter="solver",
-            most=LARGEST_ORACLE,
-            states=len(space),
-        )
-    cost, pairs, _ = algorithm0(admissible, space.outcomes.tolist(), group, _weights(space))
-    return _Listed(cost, [np.asarray(pair, dtype=np.int64) for pair in pairs])
-
-
-@dataclass(frozen=True, eq=False)
-class _Listed:
-    """Minima that were written out one by one."""
-
-    cost: int | None
-    pairs: list[Array]
-
-    @property
-    def count(self) -> int:
-        return len(self.pairs)
-
-    def base(self) -> Array:
-        return self.pairs[0]
-
-    def __iter__(self) -> Iterator[Array]:
-        return iter(self.pairs)
-
-    def masks_of(self, state: int) -> list[int]:
-        return sorted({int(pair[state]) for pair in self.pairs})
-
-
-def _histogram(space: StateSpace, sufficiency: Fraction | None, necessity: Fraction | None) -> dict[int, int]:
-    if len(space) > MOST_STATES:
-        raise QueryError(f"A histogram of all valid pairs takes spaces of up to {MOST_STATES} states.")
-    admissible, group = _options(space, sufficiency, necessity)
-    numbers: dict[tuple[int, int], int] = {}
-    options = [
-        [Option(mask, mask.bit_count(), numbers.setdefault((mask, group(state, mask)), len(numbers))) for mask in masks]
-        or [Option(0, 0, SAFE)]
-        for state, masks in enumerate(admissible)
-    ]
-    counts = DynamicProgram(options, space.outcomes.tolist(), _weights(space)).histogram(lambda: None)
-    if counts is None:
-        raise QueryError("The valid pairs of this space are too entangled to be counted by cost.")
-    return dict(sorted(counts.items()))

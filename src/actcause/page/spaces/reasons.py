@@ -110,7 +110,7 @@ class StateExplanation:
         width = len(self.space.states.variables)
         sizes = range(1, self.mask.bit_count()) if self.mask else sorted({1, width})
         total = sum(comb(width, size) for size in sizes)
-        pool = range(width) if total <= MOST_SHORTER or not self.mask else bits(self.mask)
+        pool = range(width) if total <= MOST_SHORTER or not self.mask else tuple(bits(self.mask))
         chosen = chain.from_iterable(combinations(pool, size) for size in sizes)
         first = (sum(1 << i for i in positions) for positions in islice(chosen, MOST_SHORTER))
         masks = [mask for mask in first if self._count_settings(mask) <= MOST_SETTINGS]

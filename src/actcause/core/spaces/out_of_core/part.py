@@ -134,11 +134,11 @@ def _summarise(part: Part, numbers: Array, ties: list[tuple[int, Array]]) -> Par
         ways += states
     last = np.flatnonzero(ways > 1)[-TAIL:]
     choices = [tuple(mask for mask, states in ties if states[index]) for index in last]
-    left = numbers[ways == 0]
+    still_open = numbers[ways == 0]
     many, often = np.unique(ways[ways > 1], return_counts=True)
     return PartResult(
-        open=part.pack(left),
-        left=len(left),
+        open=part.pack(still_open),
+        left=len(still_open),
         masks=+masks,
         ways=Counter(dict(zip(many.tolist(), often.tolist(), strict=True))),
         undecided=tuple(zip(numbers[last].tolist(), choices, strict=True)),

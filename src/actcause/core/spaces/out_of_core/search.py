@@ -121,15 +121,15 @@ class _Search:
             for part in waiting:
                 yield replace(part, masks=masks, known=known, seconds=self.deadline.remaining)
 
-        left = []
+        unfinished = []
         for number, (part, result) in enumerate(zip(waiting, self._run(assign_masks, tasks()), strict=True), 1):
             self._report(f"sets of {size}, part {number} of {len(waiting)}")
             if result is None:
                 raise OutOfBudget(Status.OUT_OF_TIME)
             totals.add(result)
             if result.left:
-                left.append(replace(part, open=result.open))
-        totals.open = left
+                unfinished.append(replace(part, open=result.open))
+        totals.open = unfinished
 
     def _masks(self, size: int) -> tuple[tuple[int, ...], set[tuple[str, ...]]]:
         """Return the masks of a size that are sufficient somewhere, and what must be kept to judge them."""
