@@ -181,7 +181,11 @@ class BoxAnswer(LazyList[BoxCause]):
 
     @property
     def undecided(self) -> tuple[tuple[str, ...], ...]:
-        """Inputs of which samples could not tell whether they are a cause (functional)."""
+        """Inputs of which it is not known whether they are a cause.
+
+        By `functional` samples could not tell. With a contrast, by definitions that change others besides the event,
+        these inputs would do, and the search ended before it was known whether fewer of them do.
+        """
         return tuple(self._progress.undecided)
 
     @property
@@ -193,7 +197,7 @@ class BoxAnswer(LazyList[BoxCause]):
         """Write the sentences, with parameters in a front end's words."""
         none = f"No cause of {self.query.question_text} was found by '{self.query.definition}'."
         if not self.query.happened:
-            text = f"{self.query.question_text} did not happen, so it has no cause."
+            text = f"{self.query.effect_text} did not happen, so it has no cause."
             return text[0].upper() + text[1:]
         return "\n".join([self._describe(none), *self._claims(naming)])
 

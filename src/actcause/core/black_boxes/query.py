@@ -117,6 +117,11 @@ class BoxQuery:
         return {**self.context, **inner}
 
     @property
+    def has_joint_causes(self) -> bool:
+        """Whether several inputs can be a cause together; where others may change besides, with a contrast only."""
+        return self.definition in (*SETS, "functional") or self.contrast is not None
+
+    @property
     def effect_text(self) -> str:
         return "the effect" if self.effect.predicate is not None else f"({self.effect.text})"
 
@@ -159,7 +164,7 @@ def make_box_query(
         raise QueryError(wrong, parameter="context", missing=", ".join(missing))
     settings = {name: settings[name] for name in box.inputs}
     shares = as_share("alpha_sufficiency", alpha_sufficiency), as_share("alpha_necessity", alpha_necessity)
-    _check_definition(box, definition, shares[0], contrast)
+    _check_definition(box, definition, shares[0])
     outputs = box(settings)
     happens = read_condition("effect", effect, outputs)
     instead = None if contrast is None else read_condition("contrast", contrast, outputs)
@@ -173,7 +178,7 @@ def make_box_query(
     return query
 
 
-def _check_definition(box: BlackBox, definition: str, sufficiency: Fraction | None, contrast: object) -> None:
+def _check_definition(box: BlackBox, definition: str, sufficiency: Fraction | None) -> None:
     if definition not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
         hint = suggest(str(definition), list(DEFINITIONS)) or f"; choose one of {known}."
@@ -182,9 +187,6 @@ def _check_definition(box: BlackBox, definition: str, sufficiency: Fraction | No
     if definition not in SETS and box.inner:
         wrong = "With inner variables a black box is searched by {plain}; by {name!r} leave them out."
         raise QueryError(wrong, parameter="definition", plain=plain, name=definition)
-    if definition not in SETS and contrast is not None:
-        wrong = "Of a black box {parameter} is asked by {plain} only; got {name!r}."
-        raise QueryError(wrong, parameter="contrast", plain=plain, name=definition)
     if definition == "functional" and (sufficiency is None or sufficiency >= Fraction(1, 2)):
         wrong = (
             "By 'functional' {parameter} must be given and below 1/2: from there on states compete, and a black box "
