@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, QueryError, blaming, quote, suggest
+from ...errors import ActCauseError, ModelError, QueryError, blaming, quote, suggest
 from ..definitions import DEFINITIONS
 from ..expression import Expression
 from ..query import as_share
-from ..text import parse_formula
+from ..text import parse_formula, write_list
 from .box import OUTPUT, BlackBox, check_number, describe
-from .inputs import Settings, read_settings
+from .inputs import Settings, read_settings, write_json
 
 # Definitions whose causes are sets of inputs; by the others they are single inputs, or measured in shares.
 SETS = ("but-for", "modified-hp")
@@ -45,7 +45,12 @@ class Condition:
                     wrong = "The function returned no {name!r} at {where}; it must return the same names every time."
                     raise QueryError(wrong, parameter="function", name=name, where=describe(settings))
                 env[name] = check_number(name, outputs[name], settings)
-        return bool(self.formula.value(env))
+        try:
+            return bool(self.formula.value(env))
+        except (ActCauseError, OverflowError) as error:
+            wrong = "The formula {formula!r} cannot be evaluated at {where}: {error}."
+            given = {"formula": self.text, "where": describe(settings), "error": str(error).rstrip(".")}
+            raise QueryError(wrong, **given) from None
 
     def _ask_predicate(self, outputs: Mapping[str, Any], settings: Settings) -> bool:
         assert self.predicate is not None
@@ -135,7 +140,7 @@ class BoxQuery:
         return "the contrast" if self.contrast.predicate is not None else f"({self.contrast.text})"
 
     def to_json(self) -> dict[str, Any]:
-        document = {"definition": self.definition, "context": dict(self.context), "effect": self.effect.text}
+        document = {"definition": self.definition, "context": write_json(self.context), "effect": self.effect.text}
         return document if self.contrast is None else {**document, "contrast": self.contrast.text}
 
 
@@ -160,8 +165,9 @@ def make_box_query(
     settings = read_settings("context", context, box.inputs)
     missing = [name for name in box.inputs if name not in settings]
     if missing:
-        wrong = "{parameter} must set every input; {missing} is missing."
-        raise QueryError(wrong, parameter="context", missing=", ".join(missing))
+        wrong = "{parameter} must set every input; {missing} {are} missing."
+        are = "is" if len(missing) == 1 else "are"
+        raise QueryError(wrong, parameter="context", missing=write_list(missing), are=are)
     settings = {name: settings[name] for name in box.inputs}
     shares = as_share("alpha_sufficiency", alpha_sufficiency), as_share("alpha_necessity", alpha_necessity)
     _check_definition(box, definition, shares[0])
