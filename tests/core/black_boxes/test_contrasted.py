@@ -231,6 +231,15 @@ def test_of_many_inputs_single_causes_are_found_from_above(definition: str) -> N
     assert first.replay()
 
 
+def test_by_original_hp_single_causes_are_found_in_changes_of_any_size() -> None:
+    """Twenty of forty votes have to change at once, far too many for all parts of such a change to be looked at."""
+    box = BlackBox(lambda **votes: 1 if sum(votes.values()) > 20 else 2, {f"V{i}": (0, 1) for i in range(40)})
+    asked = {"context": dict.fromkeys(box.inputs, 1), "effect": "output == 1", "contrast": "output == 2"}
+    answer = ac.causes(box, **asked, definition="original-hp", max_calls=2000)
+    assert len(answer) == 40
+    assert all(cause.replay() for cause in answer)
+
+
 # -- continuous inputs -----------------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ class ContrastedSearch:
         self.joint: dict[Inputs, BoxCause] = {}  # sets that meet AC2; a part of them may turn out to do so, too
         self._contrasting: list[Inputs] = []  # by direct and strong, the smallest sets that have a contrasting change
         self._undoing: dict[Names, bool] = {}  # whether a set has an undoing change
-        self._taken: set[frozenset[tuple[str, object]]] = set()  # changes that have told what they can
+        self._taken: list[frozenset[tuple[str, object]]] = []  # contrasting changes, none of which is part of another
         self._descents = Descents(trials, changes, self.names)
         self._sampled: set[Names] = set()  # sets of which not all changes were tried
         self._all_proved = True  # of the causes found so far
@@ -117,7 +117,13 @@ class ContrastedSearch:
         if len(names) <= PARTS and (not self._by_sets or self._descents.are_affordable(names)):
             if not self._tells_nothing_new(names):
                 yield from self._take(part_of(change, names))
-        elif self.progress.within is None or len(names) < len(self.progress.within):
+            return
+        if self.query.definition == "original-hp":
+            for single in self._list_original(change, largest=1):
+                yield from self._note(single, change)
+            if not self.singles.isdisjoint(names):
+                return
+        if self.progress.within is None or len(names) < len(self.progress.within):
             self.progress.within = part_of(change, names)
 
     # -- what a contrasting change tells -----------------------------------------------------------
@@ -128,48 +134,47 @@ class ContrastedSearch:
             for names in self._list_original(change):
                 yield from self._note(names, change)
             return
-        change = self._descents.find_smallest_part(change)
-        names = tuple(change)
-        if self._tells_nothing_new(names) or frozenset(change.items()) in self._taken:
+        items = frozenset(change.items())
+        if any(taken <= items for taken in self._taken):  # what meets AC2 by a change does so by its part
             return
-        self._taken.add(frozenset(change.items()))
+        change = self._descents.find_smallest_part(change)
+        if self._tells_nothing_new(tuple(change)):
+            return
+        self._taken.append(frozenset(change.items()))
+        undoing = self._find_undoing(change)
         if self._by_sets:
-            undoing = list(self._find_undoing(change))
-            self._contrasting.append(frozenset(names))
-        else:
-            undoing = list(self._find_undoing_parts(change))
+            self._contrasting.append(frozenset(change))
         for met in find_minimal_transversals(undoing):
-            yield from self._note(tuple(name for name in names if name in met), change)
+            yield from self._note(tuple(name for name in change if name in met), change)
 
-    def _list_original(self, change: Settings) -> Iterator[Names]:
+    def _list_original(self, change: Settings, largest: int | None = None) -> Iterator[Names]:
         """List the smallest sets without whose part the effect holds under a change."""
-        for size in range(1, len(change) + 1):
+        for size in range(1, (largest or len(change)) + 1):
+            all_known = True
             for names in combinations(change, size):
                 self.trials.check_time()
                 if not self._is_known(frozenset(names)):
                     without = part_of(change, [name for name in change if name not in names])
                     if self.trials.one(without).holds:
                         yield names
+                    else:
+                        all_known = False
+            if all_known:  # and so are all larger ones
+                return
 
-    def _find_undoing_parts(self, change: Settings) -> Iterator[Inputs]:
-        """Find the smallest undoing parts of a change."""
+    def _find_undoing(self, change: Settings) -> list[Inputs]:
+        """Find the smallest undoing parts of a change; where it goes by sets, the smallest sets that can undo."""
         found: list[Inputs] = []
         for size in range(1, len(change) + 1):
-            for names in combinations(change, size):
+            left = [names for names in combinations(change, size) if not any(part <= set(names) for part in found)]
+            if not left:
+                break
+            for names in left:
                 self.trials.check_time()
-                if not any(part <= set(names) for part in found) and not self.trials.one(part_of(change, names)).holds:
+                part = part_of(change, names)
+                if self._can_undo(part) if self._by_sets else not self.trials.one(part).holds:
                     found.append(frozenset(names))
-        yield from found
-
-    def _find_undoing(self, change: Settings) -> Iterator[Inputs]:
-        """Find the smallest sets among the inputs of a change that have some undoing change."""
-        found: list[Inputs] = []
-        for size in range(1, len(change) + 1):
-            for names in combinations(change, size):
-                self.trials.check_time()
-                if not any(part <= set(names) for part in found) and self._can_undo(part_of(change, names)):
-                    found.append(frozenset(names))
-        yield from found
+        return found
 
     def _can_undo(self, part: Settings) -> bool:
         """Return whether this change or any other of the same inputs is undoing."""
@@ -223,6 +228,7 @@ class ContrastedSearch:
         """Report the sets of several inputs, now that nothing smaller can turn up."""
         proved = self.progress.proved_size >= len(self.changes.names)
         self.progress.undecided.clear()
+        self.progress.within = None
         for cause in sorted(self.joint.values(), key=lambda cause: len(cause.event)):
             yield cause if proved else replace(cause, certainty=LIKELY)
 
