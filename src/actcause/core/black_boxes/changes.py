@@ -81,7 +81,7 @@ class Changes:
         if self._definition in (*SETS, "functional"):
             return 1
         if self._contrasted:
-            return 2**size
+            return 1 << size
         return size if self._definition in ("original-hp", "updated-hp") else 1
 
     def draw(self, name: str, rng: np.random.Generator) -> Any:
