@@ -17,6 +17,11 @@ def crash(speed, brake, sky="clear"):
     return {"crash": int(speed > 50 and (not brake or sky == "rain"))}
 
 
+def chatter(brake):
+    print("braking")
+    return brake
+
+
 box = ac.BlackBox(crash, {"speed": range(0, 121, 10), "brake": (0, 1), "sky": ("clear", "rain")})
 number = 3
 """
@@ -27,6 +32,7 @@ def simulator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "simulator.py").write_text(SIMULATOR)
     (tmp_path / "broken.py").write_text("1 / 0")
+    (tmp_path / "script.py").write_text("import sys; sys.exit(1)")
     return tmp_path
 
 
@@ -57,6 +63,30 @@ def test_probe_takes_a_box_and_answers_with_its_exit_code(capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize("event", [(), ("--event", "brake=1")])
+def test_what_the_function_prints_is_no_part_of_the_document(event: tuple[str, ...], as_json: Any) -> None:
+    asked = ("--input", "brake=0,1", "--context", "brake=1", "--effect", "output")
+    code, document = as_json("probe", "simulator.py:chatter", *asked, *event)
+    assert code == 0
+    assert document["statistics"]["calls"] == 2
+
+
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize("definition", ["modified-hp", "original-hp", "updated-hp", "direct", "strong"])
+def test_probe_asks_why_this_rather_than_that(
+    definition: str, as_json: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("probe", "simulator.py:box", "--context", "speed=90,brake=0,sky=clear", "--effect", "crash == 1")
+    asked = (*asked, "--rather-than", "crash == 0", "--definition", definition)
+    code, document = as_json(*asked)
+    assert code == 0
+    assert document["contrast"] == "crash == 0"
+    assert {"speed": 90} in [cause["event"] for cause in document["causes"]]
+    assert main([*asked[:-4], "--rather-than", "crash >= 1", "--definition", definition]) == 2
+    assert "--rather-than must rule the effect out" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("simulator")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -65,6 +95,7 @@ def test_probe_takes_a_box_and_answers_with_its_exit_code(capsys: pytest.Capture
         (("nowhere.py:crash", *INPUTS), "There is no file 'nowhere.py'"),
         (("nowhere.at.all:crash", *INPUTS), "There is no module 'nowhere'"),
         (("broken.py:crash", *INPUTS), "'broken.py' cannot be imported (ZeroDivisionError: division by zero)."),
+        (("script.py:crash", *INPUTS), "'script.py' cannot be imported (SystemExit: 1)."),
         (("simulator.py:number", *INPUTS), "A black box needs a function; got 3."),
         (("simulator.py:crash",), "Say what the inputs of simulator.py:crash can be with --input"),
         (("simulator.py:box", *INPUTS), "--input is known already: simulator.py:box is a BlackBox."),

@@ -51,6 +51,8 @@ def test_a_model_is_written_with_its_inputs() -> None:
         ("A, A\nA, B", "line 2, column 1: A has two lines, first line 1"),
         ("A, B &", "line 1"),
         ("A, B +", "line 1"),
+        ("A, B and C", "line 1, column 6: expected an operator, such as & or |, before 'and'"),
+        ("A, (B) C", "expected an operator, such as & or |, before 'C'"),
         ("A & B, C", "expected 'target, formula'"),
         ("A, B\nB, C\nC, A | B", "cycle, "),
         ("A, !A", "cycle, A -> A; unroll it with steps=N (in the shell --steps N)"),

@@ -66,6 +66,14 @@ def test_a_prior_is_written_and_read_back() -> None:
     assert parse(written, "open-psa").prior == {"A": {0: Fraction(99, 100), 1: Fraction(1, 100)}}
 
 
+@pytest.mark.parametrize(("least", "constant"), [(0, "true"), (3, "false")])
+def test_a_count_that_is_always_or_never_reached_is_written_as_a_constant(least: int, constant: str) -> None:
+    written = export(ac.Model.from_text(f"A\nB\nC in {{0, 1}} = A + B >= {least}"), "open-psa")
+    assert f'<constant value="{constant}"/>' in written
+    assert "atleast" not in written
+    assert {parse(written, "open-psa").model.evaluate({"A": 1, "B": b})["C"] for b in (0, 1)} == {int(least == 0)}
+
+
 @pytest.mark.parametrize(
     ("formula", "truths"),
     [
@@ -118,6 +126,7 @@ def test_names_in_components_are_found_from_inside_out() -> None:
         (tree(gate("<maybe><event name='A'/></maybe>")), "expected a formula, got <maybe>"),
         (tree(gate("<not><event name='A'/><event name='B'/></not>")), "<not> takes 1, got 2"),
         (tree(gate("<atleast><event name='A'/></atleast>")), "<atleast> needs min as a whole number"),
+        (tree(gate("<atleast min='3'><event name='A'/><event name='B'/></atleast>")), "<atleast> asks for 3 of 2"),
         (tree(gate("<basic-event name='top'/>")), "top is a gate, not a basic-event"),
         (tree(gate("<gate name='top'/>")), "cycle"),
         (tree("<define-CCF-group name='c'/>", gate("<event name='A'/>")), "a group of common causes"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from typing import Any
 
 from ..core.find import causes, is_cause
@@ -32,13 +34,12 @@ def probe(
 ) -> int:
     """Ask what caused what a Python function, a whole simulator, did; with --event, whether this was a cause.
 
-    FUNCTION is module:function or file.py:function; the module is imported and run. The answer says what is proved
-    and what samples make likely. With --event the exit code is 0 for yes and 1 for no; 2 means that the question could
-    not be asked, or that the calls ran out before the answer was known.
+    FUNCTION is module:function or file.py:function; the module is imported and run, and what it prints goes to stderr.
+    The answer says what is proved and what samples make likely. With --event the exit code is 0 for yes and 1 for no; 2
+    means that the question could not be asked, or that the calls ran out before the answer was known.
     """
     from ..questions.box_source import read_box
 
-    box = read_box(function, inputs or (), vectorized=vectorized)
     question: dict[str, Any] = {
         "context": context,
         "effect": effect,
@@ -52,19 +53,19 @@ def probe(
         "least_share": least_share,
         "seed": seed,
     }
-    if event is None:
-        answer = causes(box, max_causes=max_causes, **question)
-        if as_json:
-            print_json(answer.to_json())
+    with redirect_stdout(sys.stderr):  # what the function prints is no part of the answer
+        box = read_box(function, inputs or (), vectorized=vectorized)
+        if event is None:
+            answer = causes(box, max_causes=max_causes, **question)
+            shown: Any = answer.to_json() if as_json else answer.describe(options.name_option)
         else:
-            print(answer.describe(options.name_option))
-        return SUCCESS
-    verdict = is_cause(box, event=event, **question)
+            verdict = is_cause(box, event=event, **question)
+            shown = verdict.to_json() if as_json else f"{verdict}\n{verdict.calls:,} calls of the function."
     if as_json:
-        print_json(verdict.to_json())
-    elif verdict.holds is not None:
-        print(f"{verdict}\n{verdict.calls:,} calls of the function.")
-    return choose_exit_code(verdict)
+        print_json(shown)
+    elif event is None or verdict.holds is not None:
+        print(shown)
+    return SUCCESS if event is None else choose_exit_code(verdict)
 
 
 COMMANDS: Mapping[Callable[..., int | None], tuple[str, ...]] = {

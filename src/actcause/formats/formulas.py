@@ -24,9 +24,14 @@ def find_words(text: str) -> list[str]:
 
 def read_formula(text: str, names: Mapping[str, str], line: int, column: int = 1) -> Expression:
     """Read a formula, with `names` of model text in place of its own; it begins at this column."""
-    parts = []
+    parts: list[str] = []
+    before = ""
     for match in TOKEN.finditer(text):
         word = match[0]
+        if word not in OPERATORS and not word.isspace() and before and (before not in OPERATORS or before == ")"):
+            wrong = f"expected an operator, such as & or |, before '{escape(word[:60])}'"
+            raise ParseError(wrong, line=line, column=column + match.start(), source=text)
+        before = before if word.isspace() else word
         if word.isspace() or word in OPERATORS:
             parts.append(word)
         elif word in names:

@@ -235,7 +235,9 @@ def _connect(element: Element, parts: list[Expression]) -> Expression:
         case "imply":
             return Or((Not(parts[0]), parts[1]))
         case "atleast":
-            return _at_least(parts, _integer(element, "min"))
+            if (least_true := _integer(element, "min")) > len(parts):
+                _fail(element, f"<atleast> asks for {least_true} of {len(parts)}")
+            return _at_least(parts, least_true)
         case "cardinality":
             most_true = _integer(element, "max")
             return And((_at_least(parts, _integer(element, "min")), Not(_at_least(parts, most_true + 1))))

@@ -75,7 +75,9 @@ def _formula(model: Model, node: Expression) -> list[str]:
             counted = read_count(left, symbol, right)
             assert counted is not None  # boolean_or_count lets no other comparison through
             operands, least = counted
-            return _wrap(f'atleast min="{least}"', operands, model) if least > 0 else ['<constant value="true"/>']
+            if not 0 < least <= len(operands):
+                return [f'<constant value="{"false" if least > 0 else "true"}"/>']
+            return _wrap(f'atleast min="{least}"', operands, model)
         case _:
             raise AssertionError(f"unreachable: {node} is no Boolean form")
 

@@ -52,7 +52,7 @@ def _import_module(name: str) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         raise QueryError(f"There is no module '{error.name}'; a file is named such as {IN_FILE}.") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _report_failure(name, error) from error
 
 
@@ -67,11 +67,11 @@ def _import_file(name: str) -> ModuleType:
     sys.modules.setdefault(path.stem, module)  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _report_failure(name, error) from error
     return module
 
 
-def _report_failure(name: str, error: Exception) -> QueryError:
+def _report_failure(name: str, error: BaseException) -> QueryError:
     reason = f"{type(error).__name__}: {error}".rstrip(": ").splitlines()[0]
     return QueryError(f"'{name}' cannot be imported ({reason}).")

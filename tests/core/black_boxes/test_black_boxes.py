@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from fractions import Fraction
 from itertools import product
 from random import Random
 from typing import Any
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 import actcause as ac
 from actcause import BlackBox, Interval, Model, QueryError, Status
-from actcause.core.black_boxes import search
+from actcause.core.black_boxes import descents
 from actcause.core.definitions import Search
 from actcause.core.equation import Equation
 from strategies import many
@@ -335,6 +337,12 @@ ASKED: dict[str, Any] = {"context": {"speed": 20, "friction": 0.8, "brake": 0}, 
     ("given", "parameter", "words"),
     [
         ({"context": {"speed": 20, "friction": 0.8}}, "context", "must set every input; brake is missing"),
+        ({"context": "speed=20"}, "context", "must set every input; friction and brake are missing"),
+        (
+            {"effect": "metres // 0 == 1"},
+            None,
+            "cannot be evaluated at speed=20, friction=0.8, brake=0: division by zero",
+        ),
         ({"context": {"spead": 20}}, "context", "Unknown input 'spead' in context; did you mean 'speed'?"),
         ({"context": {"speed": 90, "friction": 0.8, "brake": 0}}, "context", "must be a number from 0 to 40; got 90"),
         ({"context": "speed"}, "context", "assignments such as 'speed=90, brake=0'; got 'speed'"),
@@ -353,7 +361,6 @@ ASKED: dict[str, Any] = {"context": {"speed": 20, "friction": 0.8, "brake": 0}, 
         ({"seed": -1}, "seed", "whole number of at least 0"),
         ({"solver": "exhaustive"}, "solver", "cannot be asked of a BlackBox, only of a Model"),
         ({"normality": "speed == 0"}, "normality", "cannot be asked of a BlackBox"),
-        ({"definition": "direct", "contrast": "metres < 1"}, "contrast", "is asked by 'but-for' or 'modified-hp' only"),
         ({"contrast": "metres > 3"}, "contrast", "must rule the effect out"),
     ],
 )
@@ -374,6 +381,7 @@ def test_a_mistake_is_one_sentence_that_names_the_parameter(given: dict[str, Any
         (lambda a: a + None, False, "The function failed at a=1 (TypeError:"),
         (lambda a: 1, True, "must return 1 values of output, one for each row; it returned an array of shape ()"),
         (lambda a: {"x": 1} if a == 0 else 1, False, "The function returned no 'output' at a=0"),
+        (lambda a: sys.exit(3), False, "The function failed at a=1 (SystemExit: 3)"),
     ],
 )
 def test_a_function_that_fails_is_one_sentence_too(function: Any, vectorized: bool, words: str) -> None:
@@ -381,6 +389,17 @@ def test_a_function_that_fails_is_one_sentence_too(function: Any, vectorized: bo
         len(ac.causes(BlackBox(function, {"a": (0, 1, 2)}, vectorized=vectorized), context={"a": 1}, effect="output"))
     assert raised.value.parameter == "function"
     assert words in str(raised.value)
+
+
+async def wait_for(a: int) -> int:
+    return a
+
+
+def test_a_number_too_large_for_decimals_is_one_sentence() -> None:
+    box = BlackBox(lambda a: 10**400 * a, {"a": (0, 1)})
+    with pytest.raises(QueryError, match=r"'output \* 0\.5 > 1' cannot be evaluated at a=1: int too large"):
+        ac.causes(box, context="a=1", effect="output * 0.5 > 1")
+    assert len(ac.causes(box, context="a=1", effect="output > 0.5")) == 1
 
 
 @pytest.mark.parametrize(
@@ -392,6 +411,8 @@ def test_a_function_that_fails_is_one_sentence_too(function: Any, vectorized: bo
         ((len, {"a": 3}), "must be a list of values or an Interval; got 3"),
         ((len, {"not": (0, 1)}), "must be a word such as 'brake'"),
         ((len, {"a": (float("nan"),)}), "must hold numbers or words; got nan"),
+        ((len, {"a": (1, float("inf"))}), "must hold numbers or words; got inf"),
+        ((wait_for, {"a": (0, 1)}), "The function is asynchronous"),
         ((len, {"a": ([],)}), "must hold numbers or words; got []"),
         ((len, 3), "The inputs must map names to ranges"),
     ],
@@ -457,8 +478,15 @@ def test_every_answer_and_verdict_is_a_json_document(definition: str) -> None:
     assert verdict["certainty"] == "proved"
 
 
+def test_fractions_and_values_of_numpy_are_written_in_json_too() -> None:
+    box = BlackBox(lambda a, b: a > 0 and b, {"a": (Fraction(-1, 2), Fraction(1, 2)), "b": np.asarray([False, True])})
+    answer = ac.causes(box, context={"a": Fraction(1, 2), "b": True}, effect="output")
+    document = json.loads(json.dumps(answer.to_json()))
+    assert [cause["event"] for cause in document["causes"]] == [{"a": "1/2"}, {"b": True}]
+
+
 def test_small_functions_are_swept_without_descents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search.ChangeSearch, "_descend", lambda self: pytest.fail("descended"))
+    monkeypatch.setattr(descents.Descents, "shrunk_changes", lambda self, known: pytest.fail("descended"))
     box = BlackBox(lambda A, B, C: A or B or C, dict.fromkeys("ABC", (0, 1)))
     assert len(ac.causes(box, context="A=1,B=1,C=1", effect="output").causes[0].event) == 3
 
@@ -472,6 +500,6 @@ def test_descents_find_nothing_but_causes(definition: str, rng: Random) -> None:
     context = {name: rng.choice(values) for name, values in table.ranges.items()}
     oracle = ac.causes(table.model(), context=context, effect="Y == 1", definition=definition, solver="exhaustive")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "FEW", 0)
+        patch.setattr(descents, "FEW", 0)
         answer = ac.causes(BlackBox(table, table.ranges), context=context, effect="output == 1", definition=definition)
         assert events(answer) == events(oracle)

@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import Naming, name_in_python
 from ..answer import LazyList, Status
 from ..text import open_with_event, write_event, write_list
-from .inputs import Settings, show_value
+from .inputs import Settings, show_value, write_json
 from .query import SETS, BoxQuery
 
 PROVED, LIKELY = "proved", "likely"
@@ -52,8 +52,8 @@ class BoxWitness:
         return BoxReplay(outputs, effect, query.contrast is None or query.contrast.holds(outputs, row))
 
     def to_json(self) -> dict[str, Any]:
-        parts: dict[str, Any] = {"changed": dict(self.changed), "frozen": dict(self.frozen)}
-        return {**parts, "others": dict(self.others)} if self.others else parts
+        parts: dict[str, Any] = {"changed": write_json(self.changed), "frozen": write_json(self.frozen)}
+        return {**parts, "others": write_json(self.others)} if self.others else parts
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class BoxCause:
         return self.sentence
 
     def to_json(self) -> dict[str, Any]:
-        parts = {"event": dict(self.event), "witness": self.witness.to_json()}
+        parts = {"event": write_json(self.event), "witness": self.witness.to_json()}
         return {**parts, "certainty": self.certainty, "sentence": self.sentence}
 
 
@@ -181,7 +181,11 @@ class BoxAnswer(LazyList[BoxCause]):
 
     @property
     def undecided(self) -> tuple[tuple[str, ...], ...]:
-        """Inputs of which samples could not tell whether they are a cause (functional)."""
+        """Inputs of which it is not known whether they are a cause.
+
+        By `functional` samples could not tell. With a contrast, by definitions that change others besides the event,
+        these inputs would do, and the search ended before it was known whether fewer of them do.
+        """
         return tuple(self._progress.undecided)
 
     @property
@@ -193,7 +197,7 @@ class BoxAnswer(LazyList[BoxCause]):
         """Write the sentences, with parameters in a front end's words."""
         none = f"No cause of {self.query.question_text} was found by '{self.query.definition}'."
         if not self.query.happened:
-            text = f"{self.query.question_text} did not happen, so it has no cause."
+            text = f"{self.query.effect_text} did not happen, so it has no cause."
             return text[0].upper() + text[1:]
         return "\n".join([self._describe(none), *self._claims(naming)])
 
@@ -230,7 +234,7 @@ class BoxAnswer(LazyList[BoxCause]):
             "likely_size": self.likely_size,
             "least_share": self.least_share,
             "error": self.error,
-            "within": None if self.within is None else dict(self.within),
+            "within": None if self.within is None else write_json(self.within),
             "undecided": [list(names) for names in self.undecided],
             "statistics": dict(self.statistics),
             "sentence": self.sentence,
@@ -283,7 +287,7 @@ class BoxVerdict:
     def to_json(self) -> dict[str, Any]:
         return {
             **self.query.to_json(),
-            "event": dict(self.event),
+            "event": write_json(self.event),
             "holds": self.holds,
             "certainty": self.certainty,
             "witness": None if self.witness is None else self.witness.to_json(),

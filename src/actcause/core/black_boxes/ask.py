@@ -9,16 +9,18 @@ from ...errors import QueryError
 from ..answer import Status
 from ..definitions import OutOfBudget, report_causes
 from .answer import LIKELY, PROVED, BoxAnswer, BoxVerdict, Progress
-from .box import BlackBox
+from .box import BlackBox, describe
 from .changes import Changes
+from .contrasted import ContrastedSearch
 from .functional import FunctionalSearch
-from .inputs import read_settings, show_value
+from .inputs import read_settings
 from .query import SETS, BoxQuery, make_box_query
 from .search import ChangeSearch
 from .trials import Trials
 
 MAX_CALLS = 10_000
 CONFIDENCE, LEAST_SHARE = 0.95, 0.01
+BoxSearch = ChangeSearch | ContrastedSearch | FunctionalSearch
 
 
 def box_causes(
@@ -52,9 +54,13 @@ def _make_search(
     confidence: float,
     least_share: float,
     seed: int,
-) -> ChangeSearch | FunctionalSearch:
+) -> BoxSearch:
     changes = Changes(query, confidence, least_share, seed)
-    kind = FunctionalSearch if query.definition == "functional" else ChangeSearch
+    kind: type[BoxSearch] = ChangeSearch
+    if query.definition == "functional":
+        kind = FunctionalSearch
+    elif query.definition not in SETS and query.contrast is not None:
+        kind = ContrastedSearch
     return kind(query, Trials(query, max_calls, max_seconds), changes, Progress(confidence, least_share))
 
 
@@ -91,7 +97,7 @@ def judge_box(
 class _EventJudge:
     """One event and a search that judges it."""
 
-    def __init__(self, query: BoxQuery, search: ChangeSearch | FunctionalSearch, event: dict[str, Any]) -> None:
+    def __init__(self, query: BoxQuery, search: BoxSearch, event: dict[str, Any]) -> None:
         self.query, self.search = query, search
         self.event = {name: event[name] for name in query.box.handles if name in event}
 
@@ -104,15 +110,15 @@ class _EventJudge:
         query, event = self.query, self.event
         untrue = {name: query.actual[name] for name, value in event.items() if query.actual[name] != value}
         if untrue:
-            actually = ", ".join(f"{name}={show_value(value)}" for name, value in untrue.items())
-            return self.verdict(False, PROVED, f"actually {actually} (AC1)")
+            return self.verdict(False, PROVED, f"actually {describe(untrue)} (AC1)")
         if not query.happened:
             return self.verdict(False, PROVED, f"{query.effect_text} did not happen (AC1)")
         if isinstance(self.search, FunctionalSearch):
             return self._decide_functional(self.search)
         if query.definition in SETS:
+            assert isinstance(self.search, ChangeSearch)
             return self._decide_set(self.search)
-        return self._decide_member(self.search)
+        return self._decide_among_all(self.search)
 
     def _decide_set(self, search: ChangeSearch) -> BoxVerdict:
         names = tuple(self.event)
@@ -120,19 +126,21 @@ class _EventJudge:
             for cause in search.causes_among(combinations(names, size)):
                 if len(cause.event) == len(names):
                     return self.verdict(True, cause.certainty, witness=cause.witness)
-                enough = ", ".join(f"{name}={show_value(value)}" for name, value in cause.event.items())
-                return self.verdict(False, PROVED, f"{enough} is enough (AC3)")
+                return self.verdict(False, PROVED, f"{describe(cause.event)} is enough (AC3)")
         certainty = PROVED if search.changes.exact(names) else LIKELY
         tried = "" if certainty == PROVED else " that was tried"
-        return self.verdict(False, certainty, f"no change of it{tried} would have undone the effect (AC2a)")
+        goal = "undone the effect" if self.query.contrast is None else f"brought about {self.query.contrast_text}"
+        return self.verdict(False, certainty, f"no change of it{tried} would have {goal} (AC2a)")
 
-    def _decide_member(self, search: ChangeSearch) -> BoxVerdict:
-        if len(self.event) > 1:
+    def _decide_among_all(self, search: ChangeSearch | ContrastedSearch) -> BoxVerdict:
+        if len(self.event) > 1 and not self.query.has_joint_causes:
             reason = f"by '{self.query.definition}' the causes of a black box are single inputs"
             return self.verdict(False, PROVED, reason)
         for cause in search.causes():
             if dict(cause.event) == self.event:
                 return self.verdict(True, cause.certainty, witness=cause.witness)
+            if cause.event.items() < self.event.items():
+                return self.verdict(False, cause.certainty, f"{describe(cause.event)} is enough (AC3)")
         certainty = PROVED if search.progress.proved_size >= len(search.changes.names) else LIKELY
         return self.verdict(False, certainty, "no change shows it (AC2)")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import Parameter, signature
+from inspect import Parameter, iscoroutinefunction, signature
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -83,7 +83,7 @@ class BlackBox:
         columns |= {name: np.asarray([row.get(name, np.nan) for row in rows], dtype=float) for name in self.inner}
         try:
             returned = self.function(**columns)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _report_failure(error, f"for {len(rows)} rows of inputs") from error
         named = self._name(returned)
         outputs: dict[str, Any] = {}
@@ -100,7 +100,7 @@ class BlackBox:
         arguments = {**dict.fromkeys(self.inner), **row}
         try:
             returned = self.function(**arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _report_failure(error, f"at {describe(row)}") from error
         return self._name(returned)
 
@@ -115,6 +115,8 @@ class BlackBox:
 
 def _check_signature(function: Callable[..., Any], names: Sequence[str]) -> None:
     """Refuse a function that cannot be called with these names, before it is run; what does not tell is let through."""
+    if iscoroutinefunction(function):
+        raise ModelError("The function is asynchronous; wrap it in one that returns what comes out.")
     try:
         parameters = signature(function).parameters
     except (TypeError, ValueError):
@@ -135,7 +137,7 @@ def _check_signature(function: Callable[..., Any], names: Sequence[str]) -> None
         raise ModelError(f"The function takes {write_list(missing)}, which {are} no input here; give {each} a range.")
 
 
-def _report_failure(error: Exception, where: str) -> QueryError:
+def _report_failure(error: BaseException, where: str) -> QueryError:
     reason = f"{type(error).__name__}: {error}".rstrip(": ").splitlines()[0]
     wrong = "The function failed {where} ({reason}); it must run for all values of its inputs."
     return QueryError(wrong, parameter="function", where=where, reason=reason)

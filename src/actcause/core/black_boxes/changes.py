@@ -3,7 +3,9 @@
 Where a set of inputs has too many other values to try, n of them are drawn. If none undoes the effect, then fewer than
 the share s of all of them do, with an error of at most (1 - s)**n: the one-sided bound of Clopper and Pearson (1934)
 for no hits. n is chosen so that the errors of all sets that may ever be asked about sum to at most 1 - confidence: sets
-of k inputs share 1 / (k (k + 1)) of it, each of them equally.
+of k inputs share 1 / (k (k + 1)) of it, each of them equally. A set may show several things: by original and updated
+Halpern-Pearl one for each input, and with a contrast, by definitions that change others besides the event, one for each
+subset. Then these share the error of the set.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 
 from ...errors import QueryError, quote
 from .inputs import Interval, Settings
-from .query import BoxQuery
+from .query import SETS, BoxQuery
 
 MOST_TRIED = 10_000  # changes of one set of inputs that are tried one by one
 
@@ -37,7 +39,7 @@ class Changes:
         self.confidence, self.least_share, self.seed = confidence, least_share, seed
         self.names = tuple(query.box.handles)
         self._place = {name: place for place, name in enumerate(self.names)}
-        self._actual = query.actual
+        self._actual, self._definition, self._contrasted = query.actual, query.definition, query.contrast is not None
         self._others: dict[str, tuple[Any, ...] | Interval] = {
             name: values if isinstance(values, Interval) else tuple(v for v in values if v != self._actual[name])
             for name, values in query.box.handles.items()
@@ -71,8 +73,16 @@ class Changes:
 
     def samples(self, size: int) -> int:
         """Return how many samples a set of so many inputs takes."""
-        error = (1 - self.confidence) / (size * (size + 1)) / comb(len(self.names), size)
+        error = (1 - self.confidence) / (size * (size + 1)) / comb(len(self.names), size) / self._count_shown(size)
         return ceil(log(error) / log(1 - self.least_share))
+
+    def _count_shown(self, size: int) -> int:
+        """Count what changes of so many inputs can show, each of which samples may miss."""
+        if self._definition in (*SETS, "functional"):
+            return 1
+        if self._contrasted:
+            return 1 << size
+        return size if self._definition in ("original-hp", "updated-hp") else 1
 
     def draw(self, name: str, rng: np.random.Generator) -> Any:
         """Draw another value of one input."""

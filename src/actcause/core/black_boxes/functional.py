@@ -1,9 +1,10 @@
 """Functional actual causes of a black box: shares, counted where values are few and sampled where they are many.
 
 Below `alpha_sufficiency` 1/2 states do not compete (docs/semantics.md), so the state observed is enough: its causes are
-the smallest sets of inputs that are necessary (enough of their values undo the effect) and sufficient (few values of
-all others do). A share that cannot be counted is estimated from samples until its Clopper-Pearson interval lies on one
-side of the bound; the errors of all looks at all sets sum to at most 1 - confidence.
+the smallest sets of inputs that are necessary (enough of their values undo the effect, or bring the contrast about) and
+sufficient (few values of all others undo the effect). A share that cannot be counted is estimated from samples until
+its Clopper-Pearson interval lies on one side of the bound; the errors of all looks at all sets sum to at most 1 -
+confidence.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .answer import LIKELY, PROVED, BoxCause, BoxWitness, Progress
 from .changes import MOST_TRIED, Changes, part_of
 from .inputs import Interval, Settings
 from .query import BoxQuery
-from .trials import Trials
+from .trials import BoxTrial, Trials
 
 FIRST_LOOK, LOOKS = 64, 9  # samples at the first look; each further look doubles them
 
@@ -90,7 +91,8 @@ class FunctionalSearch:
         if not sufficiency and alpha is None:
             undoing = self._first_undoing(worlds)
             return Decision(undoing is not None, True, undoing)
-        gone = [world for world, trial in zip(worlds, self.trials.each(worlds), strict=True) if trial.undone]
+        trials = zip(worlds, self.trials.each(worlds), strict=True)
+        gone = [world for world, trial in trials if _counts(trial, sufficiency=sufficiency)]
         meets = (few if sufficiency else enough)(len(gone), len(worlds), alpha)
         return Decision(meets, True, gone[0] if gone else None)
 
@@ -117,8 +119,8 @@ class FunctionalSearch:
             wanted = FIRST_LOOK * 2 ** (look - 1) - samples
             worlds = [{name: self._draw(name, rng) for name in varied} for _ in range(wanted)]
             for world, trial in zip(worlds, self.trials.each(worlds), strict=True):
-                hits += trial.undone
-                if trial.undone and seen is None:
+                hits += (counted := _counts(trial, sufficiency=sufficiency))
+                if counted and seen is None:
                     seen = world
             samples += wanted
             share = estimate(hits, samples, 1 - error / LOOKS)
@@ -133,3 +135,8 @@ class FunctionalSearch:
         if isinstance(values, Interval):
             return float(rng.uniform(values.low, values.high))
         return values[int(rng.integers(len(values)))]
+
+
+def _counts(trial: BoxTrial, *, sufficiency: bool) -> bool:
+    """Return whether a world counts in a share: for necessity it brings the contrast about, if there is one."""
+    return not trial.holds if sufficiency else trial.undone

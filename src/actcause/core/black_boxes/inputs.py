@@ -68,7 +68,7 @@ def _read_range(name: object, values: object) -> InputRange:
     if len(listed) > MOST_LISTED:
         raise ModelError(f"The range of {name} has more than {MOST_LISTED} values; make it an Interval.")
     for value in listed:
-        if not isinstance(value, (str, Real)) or value != value:
+        if not isinstance(value, (str, Real)) or (isinstance(value, float) and not isfinite(value)):
             raise ModelError(f"The range of {name} must hold numbers or words; got {quote(value)}.")
     return listed
 
@@ -161,6 +161,12 @@ def parse_range(text: str) -> tuple[str, InputRange]:
     if all(isinstance(end, int) for end in ends):
         return name, _read_range(name, range(int(ends[0]), min(int(ends[1]), int(ends[0]) + MOST_LISTED) + 1))
     return name, Interval(float(ends[0]), float(ends[1]))
+
+
+def write_json(settings: Settings) -> dict[str, Any]:
+    """Write settings for programs: a fraction becomes its text."""
+    plain = (bool, int, float, str)
+    return {name: value if isinstance(value, plain) else str(value) for name, value in settings.items()}
 
 
 def show_value(value: object) -> str:

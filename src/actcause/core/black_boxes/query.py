@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, QueryError, blaming, quote, suggest
+from ...errors import ActCauseError, ModelError, QueryError, blaming, quote, suggest
 from ..definitions import DEFINITIONS
 from ..expression import Expression
 from ..query import as_share
-from ..text import parse_formula
+from ..text import parse_formula, write_list
 from .box import OUTPUT, BlackBox, check_number, describe
-from .inputs import Settings, read_settings
+from .inputs import Settings, read_settings, write_json
 
 # Definitions whose causes are sets of inputs; by the others they are single inputs, or measured in shares.
 SETS = ("but-for", "modified-hp")
@@ -45,7 +45,12 @@ class Condition:
                     wrong = "The function returned no {name!r} at {where}; it must return the same names every time."
                     raise QueryError(wrong, parameter="function", name=name, where=describe(settings))
                 env[name] = check_number(name, outputs[name], settings)
-        return bool(self.formula.value(env))
+        try:
+            return bool(self.formula.value(env))
+        except (ActCauseError, OverflowError) as error:
+            wrong = "The formula {formula!r} cannot be evaluated at {where}: {error}."
+            given = {"formula": self.text, "where": describe(settings), "error": str(error).rstrip(".")}
+            raise QueryError(wrong, **given) from None
 
     def _ask_predicate(self, outputs: Mapping[str, Any], settings: Settings) -> bool:
         assert self.predicate is not None
@@ -117,6 +122,11 @@ class BoxQuery:
         return {**self.context, **inner}
 
     @property
+    def has_joint_causes(self) -> bool:
+        """Whether several inputs can be a cause together; where others may change besides, with a contrast only."""
+        return self.definition in (*SETS, "functional") or self.contrast is not None
+
+    @property
     def effect_text(self) -> str:
         return "the effect" if self.effect.predicate is not None else f"({self.effect.text})"
 
@@ -130,7 +140,7 @@ class BoxQuery:
         return "the contrast" if self.contrast.predicate is not None else f"({self.contrast.text})"
 
     def to_json(self) -> dict[str, Any]:
-        document = {"definition": self.definition, "context": dict(self.context), "effect": self.effect.text}
+        document = {"definition": self.definition, "context": write_json(self.context), "effect": self.effect.text}
         return document if self.contrast is None else {**document, "contrast": self.contrast.text}
 
 
@@ -155,11 +165,12 @@ def make_box_query(
     settings = read_settings("context", context, box.inputs)
     missing = [name for name in box.inputs if name not in settings]
     if missing:
-        wrong = "{parameter} must set every input; {missing} is missing."
-        raise QueryError(wrong, parameter="context", missing=", ".join(missing))
+        wrong = "{parameter} must set every input; {missing} {are} missing."
+        are = "is" if len(missing) == 1 else "are"
+        raise QueryError(wrong, parameter="context", missing=write_list(missing), are=are)
     settings = {name: settings[name] for name in box.inputs}
     shares = as_share("alpha_sufficiency", alpha_sufficiency), as_share("alpha_necessity", alpha_necessity)
-    _check_definition(box, definition, shares[0], contrast)
+    _check_definition(box, definition, shares[0])
     outputs = box(settings)
     happens = read_condition("effect", effect, outputs)
     instead = None if contrast is None else read_condition("contrast", contrast, outputs)
@@ -173,7 +184,7 @@ def make_box_query(
     return query
 
 
-def _check_definition(box: BlackBox, definition: str, sufficiency: Fraction | None, contrast: object) -> None:
+def _check_definition(box: BlackBox, definition: str, sufficiency: Fraction | None) -> None:
     if definition not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
         hint = suggest(str(definition), list(DEFINITIONS)) or f"; choose one of {known}."
@@ -182,9 +193,6 @@ def _check_definition(box: BlackBox, definition: str, sufficiency: Fraction | No
     if definition not in SETS and box.inner:
         wrong = "With inner variables a black box is searched by {plain}; by {name!r} leave them out."
         raise QueryError(wrong, parameter="definition", plain=plain, name=definition)
-    if definition not in SETS and contrast is not None:
-        wrong = "Of a black box {parameter} is asked by {plain} only; got {name!r}."
-        raise QueryError(wrong, parameter="contrast", plain=plain, name=definition)
     if definition == "functional" and (sufficiency is None or sufficiency >= Fraction(1, 2)):
         wrong = (
             "By 'functional' {parameter} must be given and below 1/2: from there on states compete, and a black box "

@@ -12,6 +12,9 @@ effect (docs/black-boxes.md has the short proofs; `D` is a set of inputs, `d` ot
         descend: from large changes that undo the effect to small ones, for causes that are far away
         sweep:   all changes of k inputs that can still tell something; then size k is proved
 
+With a contrast, undoing the effect means to bring the contrast about; by the definitions of the last three rows this
+takes another search (`contrasted.py`).
+
 With inner variables, by modified-hp, some of those that a change moved are held at their actual values. Holding what
 did not move changes nothing, so only what moved is held.
 """
@@ -20,19 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from .answer import LIKELY, PROVED, BoxCause, BoxWitness, Progress
-from .changes import MOST_TRIED, Changes, part_of
+from .changes import Changes, part_of
+from .descents import PARTS, Descents
 from .inputs import Settings
 from .query import SETS, BoxQuery
 from .trials import Trials, in_batches
-
-FEW, FEW_IN_BATCHES = 512, 1 << 16  # worlds that are all looked at in time; descents run one by one
-PARTS = 12  # inputs of a change all of whose parts are looked at
-DESCENTS = 4  # for each input, at most, before each size
 
 Names = tuple[str, ...]
 
@@ -53,8 +51,7 @@ class ChangeSearch:
         self.names: Names = tuple(name for name in changes.names if changes.can_change(name))
         self.sets: list[frozenset[str]] = []  # the minimal sets found
         self.members: set[str] = set()  # the single inputs reported
-        self._rng = np.random.default_rng(changes.seed)
-        self._spent = 0  # calls on descents
+        self._descents = Descents(trials, changes, self.names)
         self._sampled: set[Names] = set()  # sets of which not all changes were tried
 
     @property
@@ -68,8 +65,9 @@ class ChangeSearch:
             self.progress.proved_size = len(self.changes.names)
             return
         for size in range(1, len(self.names) + 1):
-            if size > 1 and self._worth_descending():
-                yield from self._descend()
+            if size > 1 and self._descents.are_worthwhile(self._pool()):
+                for change in self._descents.shrunk_changes(self.sets):
+                    yield from self._single_out(change)
             yield from self.causes_among(self._candidates(size))
             self._claim(size)
             if self._is_finished(size):
@@ -159,10 +157,10 @@ class ChangeSearch:
         if definition == "original-hp":
             yield from self._take_original(undoing.change)
         elif definition == "updated-hp":
-            yield from self._take_updated(self._smallest_part(undoing.change))
+            yield from self._take_updated(self._descents.find_smallest_part(undoing.change))
         else:
             if not self.query.box.inner and not self._exact_below(undoing.names):
-                change = self._smallest_part(undoing.change)
+                change = self._descents.find_smallest_part(undoing.change)
                 undoing = Undoing(tuple(change), change, {})
             if self._tells_nothing_new(undoing.names):
                 return
@@ -206,66 +204,16 @@ class ChangeSearch:
         """Return whether every smaller change of these inputs is among those that are tried one by one."""
         return all(self.changes.exact(part) for part in combinations(names, len(names) - 1))
 
-    def _smallest_part(self, change: Settings) -> Settings:
-        """Find the smallest part of a change that undoes the effect."""
-        for size in range(1, len(change)):
-            parts = [part_of(change, names) for names in combinations(change, size)]
-            for part, trial in zip(parts, self.trials.each(parts), strict=True):
-                if trial.undone:
-                    return part
-        return change
-
     # -- descents --------------------------------------------------------------------------------
 
-    def _worth_descending(self) -> bool:
-        worlds = 1.0
-        for name in self._pool():
-            worlds *= 1 + self.changes.count([name])
-        return worlds > (FEW if self.trials.batch == 1 else FEW_IN_BATCHES)
-
-    def _descend(self) -> Iterator[BoxCause]:
-        """Look for causes of many inputs from above, with at most as many calls as were spent from below."""
-        for attempt in range(DESCENTS * len(self.names)):
-            swept = self.trials.calls - self._spent
-            if self._spent >= swept:
-                return
-            before = self.trials.calls
-            start = self._start(everything=attempt % 2 == 0)
-            if start and self.trials.one(start).undone:
-                yield from self._single_out(self._shrink(start))
-            self._spent += self.trials.calls - before
-
-    def _start(self, *, everything: bool) -> dict[str, Any]:
-        """Draw a large change that contains no known cause."""
-        left = set(self.names if everything else [n for n in self.names if self._rng.random() < 0.5])
-        if self._by_sets:
-            for cause in self.sets:
-                if cause <= left:
-                    left.discard(sorted(cause)[int(self._rng.integers(len(cause)))])
-        return {name: self.changes.draw(name, self._rng) for name in self.names if name in left}
-
-    def _shrink(self, change: dict[str, Any]) -> dict[str, Any]:
-        """Drop inputs from a change, half of them at a time and then fewer, while it still undoes the effect."""
-        block = max(1, len(change) // 2)
-        while True:
-            names = self._rng.permutation(list(change)).tolist()
-            dropped = False
-            for start in range(0, len(names), block):
-                fewer = {n: v for n, v in change.items() if n not in names[start : start + block]}
-                if fewer and len(fewer) < len(change) and self.trials.one(fewer).undone:
-                    change, dropped = fewer, True
-            if block == 1 and not dropped:
-                return change
-            block = max(1, min(block // 2 if not dropped else block, len(change) // 2))
-
-    def _single_out(self, change: dict[str, Any]) -> Iterator[BoxCause]:
+    def _single_out(self, change: Settings) -> Iterator[BoxCause]:
         """Find the causes inside a change that cannot be shrunk further, where that can be done."""
         names = tuple(name for name in self.names if name in change)
         if self.query.definition == "original-hp":
             yield from self._take_original(change)
         elif self.query.definition == "updated-hp" and len(names) <= PARTS:
-            yield from self._take_updated(self._smallest_part(change))
-        elif self._by_sets and self._affordable(names):
+            yield from self._take_updated(self._descents.find_smallest_part(change))
+        elif self._by_sets and self._descents.are_affordable(names):
             for size in range(1, len(names)):
                 inside = [part for part in combinations(names, size) if not self._tells_nothing_new(part)]
                 yield from self.causes_among(inside)
@@ -273,15 +221,3 @@ class ChangeSearch:
                 yield from self._take(Undoing(names, part_of(change, names), {}))
         elif self.progress.within is None or len(names) < len(self.progress.within):
             self.progress.within = part_of(change, names)
-
-    def _affordable(self, names: Names) -> bool:
-        """Return whether all smaller changes of these inputs can be looked at."""
-        if len(names) > PARTS:
-            return False
-        costs = (
-            min(self.changes.count(part), self.changes.samples(size) + 2**size)
-            for size in range(1, len(names))
-            for part in combinations(names, size)
-        )
-        limit = MOST_TRIED if self.trials.calls_left is None else min(MOST_TRIED, self.trials.calls_left)
-        return bool(sum(costs) <= limit)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from ...errors import QueryError, quote
 from ..answer import Status
 from ..definitions import Deadline, OutOfBudget
+from .box import describe
 from .inputs import Settings
 from .query import BoxQuery
 
@@ -93,7 +94,10 @@ class Trials:
         query = self.query
         settings = row or query.context
         holds = query.effect.holds(outputs, settings)
-        undone = not holds and (query.contrast is None or query.contrast.holds(outputs, settings))
+        undone = not holds if query.contrast is None else query.contrast.holds(outputs, settings)
+        if holds and undone:
+            wrong = "{parameter} must rule the effect out; both hold at {where}."
+            raise QueryError(wrong, parameter="contrast", where=describe(settings))
         return BoxTrial(holds, undone, tuple(outputs[name] for name in query.box.inner))
 
 
