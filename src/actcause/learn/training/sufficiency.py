@@ -3,7 +3,7 @@
 Two questions are put to each row, whose outcome is the one that came, or the one that is likely to come:
 
 - Does the outcome's own state suffice? It does where the outcome is nearly as likely given the own state alone as
-  given all factors, or given that part of its prediction which is as sharp as theirs and, of such parts, the weightiest;
+  given all factors, or given that part of its prediction which is as sharp as theirs and the weightiest of such parts;
   or where it is what usually comes of this own state when all other factors are exchanged for those of other rows.
 - If not, which factors do? A set suffices as far as the outcome comes again with all factors outside of it exchanged.
   The smallest set is looked for that does: a factor is in it if without it the outcome would come too rarely.
