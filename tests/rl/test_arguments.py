@@ -93,6 +93,13 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a word as action": (lambda: (ENV.reset(seed=0), ENV.step("left")), "action must be 2 numbers. Got 'left'"),
     "an action of nan": (lambda: (ENV.reset(seed=0), ENV.step(np.full(2, np.nan))), "action must be 2 numbers"),
+    "a class as causes": (lambda: rl.InteractionBonus(ENV, rl.ContactGraphs), "causes must be 'true' or have a method"),
+    "a class as graphs": (lambda: rl.augment(PUSH, rl.ContactGraphs), "graphs must have a method predict(recording)"),
+    "an array as causes": (lambda: rl.InteractionBonus(ENV, np.ones(3)), "causes must be 'true' or have a method"),
+    "an action of another size": (
+        lambda: ENV.layout.read_states(ENV.reset(seed=0)[0], np.zeros(3)), "action must be of shape (2,)",
+    ),
+    "contacts that nobody fitted": (lambda: rl.ContactGraphs().predict(PUSH), "or give OnlineGraphs of them"),
     "one object as a string": (lambda: rl.InteractionBonus(ENV, objects="block"), "objects must be a list of names"),
 }  # fmt: skip
 

@@ -38,12 +38,12 @@ def find_task(env: Any) -> Any:
         at = getattr(at, "env", None)
     if at is None:
         refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", env)
-    check_layout(at.layout, at.outcomes, env.observation_space)
+    check_layout(at.layout, at.outcomes, env.observation_space, env.action_space)
     return at
 
 
-def check_layout(layout: Any, outcomes: Sequence[str], space: Any) -> None:
-    """Refuse a layout that does not fit the observations, or outcomes that lack one of its bodies."""
+def check_layout(layout: Any, outcomes: Sequence[str], space: Any, actions: Any) -> None:
+    """Refuse a layout that does not fit observations and actions, or outcomes that lack one of its bodies."""
     if not hasattr(layout, "read_states"):
         refuse("layout", "a GoalLayout", layout)
     for name in (layout.driven, layout.moving):
@@ -60,6 +60,12 @@ def check_layout(layout: Any, outcomes: Sequence[str], space: Any) -> None:
                 "The layout has {size} numbers for {name}, and the environment gives {got}; name the features of "
                 "every factor in the order in which they stand there.", size=size, name=name, got=sizes[name],
             )  # fmt: skip
+    used, size = len(layout.features[layout.action]), math.prod(actions.shape)
+    if used != size:
+        raise QueryError(
+            "The layout has {used} features for {action}, and an action of the environment has {size}; name as many "
+            "(a discrete action has one, its number).", used=used, action=layout.action, size=size,
+        )  # fmt: skip
 
 
 def check_callable(parameter: str, value: Any, wanted: str) -> None:

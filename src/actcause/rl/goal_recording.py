@@ -67,7 +67,7 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
             for name, value in zip(rows, values, strict=True):
                 rows[name].append(value)
             observation, over = following, terminated or truncated
-    known = rows["graph"] and rows["graph"][0] is not None
+    known = all(graph is not None for graph in rows["graph"])
     recording = record_observations(
         task.layout,
         task.outcomes,
