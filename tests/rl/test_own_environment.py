@@ -139,6 +139,7 @@ def test_discrete_actions_are_recorded_by_their_number_and_every_verb_takes_them
     ).learn(2 * STEPS)  # fmt: skip
     assert [len(part) for part in seen] == [STEPS] * 4  # both are given both episodes
     assert set(np.unique(np.concatenate([part.state[:, 0, 0] for part in seen]))) <= {0, 1, 2}
+    assert len(record_agent(WithFactors(Keys()), agent, 1)) == STEPS
     policy = read_policy(agent, WithFactors.layout)
     assert explain_action(policy, episodes, 3).action in (0, 1, 2)
 

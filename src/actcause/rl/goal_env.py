@@ -76,6 +76,9 @@ class GoalLayout:
 
     def observe(self, state: Array) -> dict[str, Array]:
         """Turn states, `(..., factors, width)`, into scaled observations."""
+        if np.shape(state)[-2:] != self.middle.shape:
+            refuse("state", f"of shape (..., {len(self.factors)}, {self.middle.shape[1]}), for "
+                   f"{', '.join(self.factors)}", np.shape(state))  # fmt: skip
         scaled = (state - self.middle) / self.half
         parts = [scaled[..., self.factors.index(factor), : len(self.features[factor])] for factor in self.seen]
         moving, goal = self.factors.index(self.moving), self.factors.index(self.goal)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..envs.base import Array, Domain
-from ..errors import QueryError, quote
-from .arguments import check_amount, check_recording, read_names, refuse
+from ..errors import QueryError
+from .arguments import check_amount, check_recording, read_names, refuse, shorten
 
 if TYPE_CHECKING:
     from ..data import Recording, Transitions
@@ -86,6 +86,10 @@ class NearGraphs:
     def __post_init__(self) -> None:
         check_amount("radius", self.radius)
         object.__setattr__(self, "ignored", read_names("ignored", self.ignored))
+        if self.tied is not None and not isinstance(self.tied, Mapping):
+            refuse(
+                "tied", "a mapping from a factor to the one that it goes with, such as {'action': 'cart'}", self.tied
+            )
 
     def predict(self, recording: Recording) -> Array:
         """Measure all distances in each row."""
@@ -162,7 +166,7 @@ class GraphsByOutcome:
 
         check_recording(recording)
         self.learners_: dict[str, Learner] = {}
-        for outcome in recording.outcomes if self.outcomes is None else self.outcomes:
+        for outcome in recording.outcomes if self.outcomes is None else read_names("outcomes", self.outcomes):
             view = recording.view(outcome)
             if bool((np.ptp(view.change, axis=0) > 0).any()):
                 self.learners_[outcome] = make(self.method, **self.options).fit(view)
@@ -193,7 +197,7 @@ def check_causes(causes: Any) -> None:
     if not (isinstance(causes, str) and causes == TRUE) and _find_predict(causes) is None:
         raise QueryError(
             "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",
-            parameter="causes", got=quote(causes),
+            parameter="causes", got=shorten(causes),
         )  # fmt: skip
 
 
@@ -227,7 +231,7 @@ def ask_graphs(source: Any, recording: Recording) -> Array:
     if predict is None:
         raise QueryError(
             "{parameter} must have a method predict(recording), as TrueGraphs, NearGraphs, GraphsByOutcome and "
-            "LocalGraphs have. Got {got} instead.", parameter="graphs", got=quote(source),
+            "LocalGraphs have. Got {got} instead.", parameter="graphs", got=shorten(source),
         )  # fmt: skip
     return _check_graphs(predict(recording), recording)
 

@@ -22,7 +22,7 @@ from stable_baselines3.her.her_replay_buffer import HerReplayBuffer
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
-from .arguments import check_layout, refuse
+from .arguments import TASK, check_layout, refuse
 from .chains import follow_actions
 from .goal_recording import record_observations
 from .graph_sources import TRUE, ask_in_hindsight, check_causes, learns_by_itself, read_true_graph
@@ -58,7 +58,7 @@ class InteractionReplayBuffer(HerReplayBuffer):
         assert self.env is not None
         for name in ("layout", "outcomes"):
             if not self.env.has_attr(name):
-                refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", "another")
+                refuse("env", TASK, "another")
         self.layout, self.outcomes = self.env.get_attr("layout")[0], self.env.get_attr("outcomes")[0]
         check_layout(self.layout, self.outcomes, self.env.observation_space, self.env.action_space)
         self.causes, self.since = causes, since
