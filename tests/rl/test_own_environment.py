@@ -165,7 +165,7 @@ def test_a_learner_that_was_fitted_before_is_asked_and_not_fitted_again() -> Non
 
 def test_true_graphs_of_somebody_elses_environment_are_read_and_refused_in_another_shape() -> None:
     class Telling(WithFactors):
-        graph = np.ones((2, 4))
+        graph: Any = np.ones((2, 4))
 
         def step(self, action: Any) -> Any:
             *parts, info = self.env.step(action)
