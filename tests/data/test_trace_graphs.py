@@ -59,3 +59,5 @@ def test_a_chain_needs_graphs_and_every_step() -> None:
         trace(recording.replaced(cause=None), episode=0, step=3, factor="block")
     with pytest.raises(DataError, match="lacks some of the steps"):
         trace(recording.subset([0, 2, 3]), episode=0, step=3, factor="block")
+    with pytest.raises(DataError, match="lacks some of the steps 0 to 1, "):  # a step that lies between others
+        trace(recording.subset([0, 2, 3]), episode=0, step=1, factor="block")

@@ -186,6 +186,20 @@ def test_the_commands_know_all_outcomes(tmp_path: Path, capsys: pytest.CaptureFi
     assert "explains one outcome" in capsys.readouterr().err
 
 
+def test_a_trace_of_ones_own_recording_says_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own, table = tmp_path / "own.parquet", tmp_path / "own.csv"
+    record("push").replaced(cause=None).save(own)
+    table.write_text("block.x,next.block.x\n1,2\n", encoding="utf-8")
+    for file, words in (
+        (own, "own.parquet holds no true causes; in the place of 'truth' give a run: actcause train own.parquet"),
+        (table, "build a data.Recording from your columns and save it"),
+    ):
+        assert main(["trace", "truth", str(file), "--episode", "0", "--step", "3", "--factor", "block"]) == 2
+        said = capsys.readouterr().err
+        assert words in " ".join(said.split())
+        assert "Traceback" not in said
+
+
 def test_a_recording_without_change_has_nothing_to_explain() -> None:
     recording = record("push")
     with pytest.raises(LearnError, match="No outcome of the recording ever changes"):

@@ -81,9 +81,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "graphs of another shape": (
         lambda: rl.follow_actions(np.zeros((3, 5, 2)), ["a", "b"], ["a", "b"]), "graphs must be of shape (steps, 2, 2)",
     ),
-    "a name as environment": (lambda: rl.record_agent("push", chase, 1), "env must be a goal-conditioned environment"),
+    "a name as environment": (lambda: rl.record_agent("push", chase, 1), "must be one goal-conditioned environment"),
     "an environment without factors": (
-        lambda: rl.InteractionBonus(gymnasium.make("CartPole-v1")), "env must be a goal-conditioned environment",
+        lambda: rl.InteractionBonus(gymnasium.make("CartPole-v1")), "must be one goal-conditioned environment",
     ),
     "a name as actor": (lambda: rl.record_agent(ENV, "chase", 1), "act must be a function"),
     "no episode": (lambda: rl.record_agent(ENV, chase, 0), "episodes must be an integer of at least 1"),
@@ -93,6 +93,20 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a word as action": (lambda: (ENV.reset(seed=0), ENV.step("left")), "action must be 2 numbers. Got 'left'"),
     "an action of nan": (lambda: (ENV.reset(seed=0), ENV.step(np.full(2, np.nan))), "action must be 2 numbers"),
+    "states of other factors": (lambda: ENV.layout.observe(np.zeros((3, 9, 2))), "state must be of shape (..., 4, 3)"),
+    "an action and more": (lambda: rl.record_agent(ENV, lambda seen: (chase, None), 1), "the agent itself"),
+    "an array as graphs": (lambda: rl.augment(PUSH, np.zeros((100, 6, 7), bool)), "Got a ndarray instead"),
+    "a name that another is tied to": (lambda: rl.NearGraphs(1.0, tied="pusher"), "tied must be a mapping"),
+    "one outcome as a string": (
+        lambda: rl.GraphsByOutcome("never", outcomes="block").fit(PUSH), "outcomes must be a list of names",
+    ),
+    "a class as causes": (lambda: rl.InteractionBonus(ENV, rl.ContactGraphs), "causes must be 'true' or have a method"),
+    "a class as graphs": (lambda: rl.augment(PUSH, rl.ContactGraphs), "graphs must have a method predict(recording)"),
+    "an array as causes": (lambda: rl.InteractionBonus(ENV, np.ones(3)), "causes must be 'true' or have a method"),
+    "an action of another size": (
+        lambda: ENV.layout.read_states(ENV.reset(seed=0)[0], np.zeros(3)), "action must be of shape (2,)",
+    ),
+    "contacts that nobody fitted": (lambda: rl.ContactGraphs().predict(PUSH), "or give OnlineGraphs of them"),
     "one object as a string": (lambda: rl.InteractionBonus(ENV, objects="block"), "objects must be a list of names"),
 }  # fmt: skip
 

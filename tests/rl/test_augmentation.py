@@ -9,7 +9,7 @@ import pytest
 
 from actcause.data import Recording, collect_recording
 from actcause.envs import make
-from actcause.errors import QueryError
+from actcause.errors import DataError, QueryError
 from actcause.rl import GraphsByOutcome, MovedGraphs, NearGraphs, TrueGraphs, augment
 from actcause.rl.augmentation import choose_groups
 
@@ -78,6 +78,7 @@ def test_nothing_kept_is_no_error() -> None:
     assert made.recording is None
     assert len(made) == 0
     assert made.measure_exactness(TRUTH) is None
+    assert repr(made) == "<Augmentation: 0 new rows of 50 pairs>"
 
 
 def test_learned_graphs_are_asked_as_true_ones_are() -> None:
@@ -121,3 +122,16 @@ def test_every_exchange_of_a_pair_is_tried_and_all_of_them_are_exact():
     assert every.measure_exactness(truth) == 1.0
     made = np.concatenate([every.first[:, None], every.second[:, None], every.exchanged], axis=1)
     assert len(np.unique(made, axis=0)) > 0.95 * len(made)  # pairs may be drawn twice
+
+
+def test_a_factor_that_is_ignored_is_near_nothing_but_itself() -> None:
+    target = RECORDING.index("target")
+    plain, ignoring = NearGraphs(1.0).predict(RECORDING), NearGraphs(1.0, ignored=["target"]).predict(RECORDING)
+    assert plain[:, :2, target].any()
+    assert not ignoring[:, :2, target].any()
+    rest = [k for k in range(7) if k != target]
+    assert (plain[:, :2][:, :, rest] == ignoring[:, :2][:, :, rest]).all()
+    with pytest.raises(DataError, match="did you mean 'target'"):
+        NearGraphs(1.0, ignored=["targt"]).predict(RECORDING)
+    with pytest.raises(QueryError, match="ignored must be a list of names"):
+        NearGraphs(1.0, ignored="target")

@@ -7,8 +7,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Dict
-from stable_baselines3 import DDPG
+from gymnasium.spaces import Box, Dict, Discrete
+from stable_baselines3 import DDPG, DQN
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from actcause.errors import QueryError
@@ -18,7 +18,9 @@ from actcause.rl import (
     InteractionBonus,
     InteractionReplayBuffer,
     NearGraphs,
+    explain_action,
     explain_failure,
+    read_policy,
     record_agent,
 )
 
@@ -77,6 +79,15 @@ class WithFactors(gymnasium.Wrapper[Any, Any, Any, Any]):
     outcomes = ("cart", "box")
 
 
+class Keys(Rail):
+    """The same with three keys: back, stay, forth."""
+
+    action_space = Discrete(3)  # type: ignore[assignment]
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        return super().step(np.array([int(action) - 1.0]))
+
+
 def chase(seen: Any) -> Any:
     return np.array([1.0])
 
@@ -106,6 +117,72 @@ def test_an_agent_trains_in_it_with_goals_and_a_bonus_by_distance() -> None:
         assert agent.replay_buffer.size() == 4 * STEPS
 
 
+def test_discrete_actions_are_recorded_by_their_number_and_every_verb_takes_them() -> None:
+    episodes = record_agent(WithFactors(Keys()), lambda seen: 2, 2)
+    assert (episodes.state[:, 0] == 2).all()
+    seen: list[Any] = []
+    near = NearGraphs(1.5, tied={"action": "cart"})
+
+    class Learning:
+        """Keeps what it is given to learn from."""
+
+        def partial_fit(self, recording: Any) -> None:
+            seen.append(recording)
+
+        def predict(self, recording: Any) -> Any:
+            return near.predict(recording)
+
+    agent = DQN(
+        "MultiInputPolicy", InteractionBonus(WithFactors(Keys()), Learning()),
+        replay_buffer_class=InteractionReplayBuffer, replay_buffer_kwargs={"causes": Learning()}, device="cpu",
+        learning_starts=STEPS, batch_size=16, buffer_size=500, policy_kwargs={"net_arch": [8]}, seed=0,
+    ).learn(2 * STEPS)  # fmt: skip
+    assert [len(part) for part in seen] == [STEPS] * 4  # both are given both episodes
+    assert set(np.unique(np.concatenate([part.state[:, 0, 0] for part in seen]))) <= {0, 1, 2}
+    assert len(record_agent(WithFactors(Keys()), agent, 1)) == STEPS
+    policy = read_policy(agent, WithFactors.layout)
+    assert explain_action(policy, episodes, 3).action in (0, 1, 2)
+
+
+def test_a_learner_that_was_fitted_before_is_asked_and_not_fitted_again() -> None:
+    class Fitted(NearGraphs):
+        def fit(self, recording: Any) -> None:
+            raise AssertionError
+
+        partial_fit = fit
+
+    fitted = Fitted(1.5, tied={"action": "cart"})
+    env = DummyVecEnv([lambda: InteractionBonus(WithFactors(Rail()), fitted)])
+    space: Any = env.observation_space
+    buffer = InteractionReplayBuffer(100, space, env.action_space, env, device="cpu", causes=fitted)
+    before: Any = env.reset()
+    for _ in range(STEPS):
+        after, reward, done, infos = env.step(np.ones((1, 1)))
+        buffer.add(before, after, np.ones((1, 1)), reward, done, infos)  # type: ignore[arg-type]
+        before = after
+    assert buffer._eligible.any()
+
+
+def test_true_graphs_of_somebody_elses_environment_are_read_and_refused_in_another_shape() -> None:
+    class Telling(WithFactors):
+        graph: Any = np.ones((2, 4))
+
+        def step(self, action: Any) -> Any:
+            *parts, info = self.env.step(action)
+            return *parts, info | {"graph": self.graph}
+
+    class Flat(Telling):
+        graph = np.ones(4)
+
+    assert record_agent(Telling(Rail()), chase, 1).cause is not None
+    InteractionBonus(Telling(Rail())).reset(seed=0)
+    for kind, words in ((Flat, r"of shape \(2, 4\): \(outcomes, factors\). Got \(4,\)"), (WithFactors, "NearGraphs")):
+        curious = InteractionBonus(kind(Rail()))
+        curious.reset(seed=0)
+        with pytest.raises(QueryError, match=words):
+            curious.step(chase(None))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -133,7 +210,15 @@ def test_a_layout_that_does_not_fit_the_environment_is_refused() -> None:
     class Fewer(WithFactors):
         outcomes = ("box",)
 
-    for kind, words in ((Longer, "3 numbers for observation, and the environment gives (2,)"), (Fewer, "with cart")):
+    class Plane(WithFactors):
+        layout = GoalLayout(**(LAYOUT | {"features": LAYOUT["features"] | {"action": ("dx", "dy")}, "middle": np.zeros(
+            (4, 2)), "half": np.ones((4, 2))}))  # fmt: skip
+
+    for kind, words in (
+        (Longer, "3 numbers for observation, and the environment gives (2,)"),
+        (Fewer, "with cart"),
+        (Plane, "2 features for action, and an action of the environment has 1"),
+    ):
         with pytest.raises(QueryError, match=words.replace("(", r"\(").replace(")", r"\)")):
             InteractionBonus(kind(Rail()), NearGraphs(1.0))
         env = DummyVecEnv([lambda kind=kind: kind(Rail())])  # type: ignore[misc]

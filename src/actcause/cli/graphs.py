@@ -57,6 +57,11 @@ def trace(
 
     recording = data.Recording.load(file)
     if run == "truth":
+        if recording.cause is None:
+            raise QueryError(
+                "{file} holds no true causes; in the place of 'truth' give a run: actcause train {file} --outcome all "
+                "--out RUN.", file=file.name,
+            )  # fmt: skip
         chain = data.trace(recording, episode=episode, step=step, factor=factor)
     else:
         from ..learn import trace_run

@@ -96,6 +96,11 @@ def write_recording(recording: WholeStates, path: str | PathLike[str]) -> None:
 def read_recording(path: str | PathLike[str]) -> dict[str, Any]:
     """Read a file of whole states: what a `Recording` is built from."""
     source = Path(path)
+    if source.suffix in (".csv", ".npz") and source.exists():
+        raise DataError(
+            f"{source} is no recording of whole states, which is a Parquet file: build a data.Recording from your "
+            "columns and save it."
+        )
     with open_parquet(source) as file:
         document = _read_document(file)
         if document is None or document.get("kind") != KIND:

@@ -64,7 +64,7 @@ def _find_rows(recording: Recording, episode: int, step: int) -> Array:
             last=int(numbers.max()),
         )
     steps = recording.step[mine]
-    if not isinstance(step, (int, np.integer)) or step not in steps:
+    if not isinstance(step, (int, np.integer)) or not steps.min() <= step <= steps.max():
         raise DataError(
             "Episode {episode} has the steps {first} to {last}. Got {got} instead.",
             parameter="step",
@@ -74,7 +74,7 @@ def _find_rows(recording: Recording, episode: int, step: int) -> Array:
             got=quote(step),
         )
     ordered = mine[np.argsort(steps, kind="stable")]
-    rows: Array = ordered[: step + 1]
+    rows: Array = ordered[recording.step[ordered] <= step]
     if not np.array_equal(recording.step[rows], np.arange(step + 1)):
         raise DataError(
             f"Episode {episode} lacks some of the steps 0 to {step}, or has some twice: a chain needs them all."

@@ -11,6 +11,11 @@ import numpy as np
 from ..data.recording import Recording
 from ..errors import QueryError, quote
 
+TASK = (
+    "one goal-conditioned environment with layout and outcomes, as GoalPush has; put another one into a wrapper that "
+    "has them (GoalLayout)"
+)
+
 
 def check_recording(value: Any, parameter: str = "recording") -> None:
     """Refuse what is no recording of whole states."""
@@ -37,13 +42,13 @@ def find_task(env: Any) -> Any:
     while at is not None and not (hasattr(at, "layout") and hasattr(at, "outcomes")):
         at = getattr(at, "env", None)
     if at is None:
-        refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", env)
-    check_layout(at.layout, at.outcomes, env.observation_space)
+        refuse("env", TASK, env)
+    check_layout(at.layout, at.outcomes, env.observation_space, env.action_space)
     return at
 
 
-def check_layout(layout: Any, outcomes: Sequence[str], space: Any) -> None:
-    """Refuse a layout that does not fit the observations, or outcomes that lack one of its bodies."""
+def check_layout(layout: Any, outcomes: Sequence[str], space: Any, actions: Any) -> None:
+    """Refuse a layout that does not fit observations and actions, or outcomes that lack one of its bodies."""
     if not hasattr(layout, "read_states"):
         refuse("layout", "a GoalLayout", layout)
     for name in (layout.driven, layout.moving):
@@ -60,6 +65,12 @@ def check_layout(layout: Any, outcomes: Sequence[str], space: Any) -> None:
                 "The layout has {size} numbers for {name}, and the environment gives {got}; name the features of "
                 "every factor in the order in which they stand there.", size=size, name=name, got=sizes[name],
             )  # fmt: skip
+    used, size = len(layout.features[layout.action]), math.prod(actions.shape)
+    if used != size:
+        raise QueryError(
+            "The layout has {used} features for {action}, and an action of the environment has {size}; name as many "
+            "(a discrete action has one, its number).", used=used, action=layout.action, size=size,
+        )  # fmt: skip
 
 
 def check_callable(parameter: str, value: Any, wanted: str) -> None:
@@ -78,10 +89,10 @@ def read_names(parameter: str, value: Iterable[str]) -> tuple[str, ...]:
 def refuse(parameter: str, wanted: str, got: Any) -> NoReturn:
     """Raise the error that says what was expected and what came."""
     raise QueryError("{parameter} must be {wanted}. Got {got} instead.", parameter=parameter, wanted=wanted,
-                     got=_shorten(got))  # fmt: skip
+                     got=shorten(got))  # fmt: skip
 
 
-def _shorten(value: Any) -> str:
+def shorten(value: Any) -> str:
     """Return a value in a few words: one that prints long by its kind."""
     shown = quote(value)
     return shown if len(shown) <= 60 and "\n" not in shown else f"a {type(value).__name__}"

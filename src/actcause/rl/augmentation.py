@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10  # of which every exchange is tried: 1,022 ways
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Augmentation:
     """What came of exchanging: the new transitions, how many pairs were tried, and which rows each came from.
 
@@ -49,6 +49,9 @@ class Augmentation:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def __repr__(self) -> str:
+        return f"<Augmentation: {len(self):,} new rows of {self.tried:,} pairs>"
 
     @property
     def share(self) -> float:
@@ -116,7 +119,7 @@ def augment(
     count = len(recording) if pairs is None else int(pairs)
     first, second = generator.integers(len(recording), size=(2, count))
     shape = (len(recording), len(recording.outcomes), len(recording.factors))
-    judge = graphs if hasattr(graphs, "allow_exchanges") else None
+    judge = graphs if hasattr(graphs, "allow_exchanges") and not isinstance(graphs, type) else None
     if graphs is None:
         found = np.zeros(shape, dtype=bool)
     else:

@@ -21,10 +21,8 @@ from ..errors import QueryError, quote, suggest
 from .arguments import check_amount, check_count, find_task, read_names
 from .chains import ActionFollower
 from .goal_recording import record_observations
-from .graph_sources import ask_in_hindsight
+from .graph_sources import TRUE, ask_in_hindsight, check_causes, learns_by_itself, read_true_graph
 from .rarity import measure_news
-
-TRUE = "true"
 
 
 class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -68,11 +66,7 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
                                  hint=hint)  # fmt: skip
         check_count("times", times)
         check_amount("scale", scale)
-        if causes != TRUE and not hasattr(causes, "predict"):
-            raise QueryError(
-                "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",
-                parameter="causes", got=quote(causes),
-            )  # fmt: skip
+        check_causes(causes)
         self.causes, self.scale, self.times = causes, scale, times
         self.counts = dict.fromkeys(self.objects, 0)  # episodes that are over, or begun, in which each was reached
         self._rates = np.zeros(len(self.objects))  # the share of recent ones
@@ -106,19 +100,14 @@ class InteractionBonus(gymnasium.Wrapper[Any, Any, Any, Any]):
         if terminated or truncated:
             self._episodes += 1
             self._rates += ((self._reached >= 0) - self._rates) * measure_news(1, self._episodes)
-            if hasattr(self.causes, "partial_fit"):
+            if learns_by_itself(self.causes):
                 self.causes.partial_fit(self._record(self._rows))
         known = {"task_reward": float(reward), "bonus": bonus, "caused": caused, "bonus_weights": self._weights.copy()}
         return following, float(reward) + bonus, terminated, truncated, info | known
 
     def _find_graph(self, info: dict[str, Any]) -> Array:
         if self.causes == TRUE:
-            if "graph" not in info:
-                raise QueryError(
-                    "True {parameter} need info['graph'] of every step; make the environment with with_causes=True, "
-                    "or give graphs.", parameter="causes",
-                )  # fmt: skip
-            graph = np.array(info["graph"], dtype=bool)
+            graph = read_true_graph(info, self._outcomes, self._layout.factors)
         else:
             graph = ask_in_hindsight(self.causes, self._record(self._rows[-1:]))[0].copy()
         driven, action = self._outcomes.index(self._layout.driven), self._layout.factors.index(self._layout.action)

@@ -292,7 +292,9 @@ class ContactGraphs:
 
     def _read(self, recording: Recording) -> Tensor:
         if not hasattr(self, "limit_"):
-            raise QueryError("These graphs have not been learned; call fit(recording) first.")
+            raise QueryError(
+                "These graphs have not been learned; call fit(recording) first, or give OnlineGraphs of them."
+            )
         if (recording.factors, recording.outcomes) != (self.factors_, self.outcomes_):
             raise QueryError(f"The graphs were fitted to {', '.join(self.factors_)}. "
                              f"Got {', '.join(recording.factors)}.")  # fmt: skip

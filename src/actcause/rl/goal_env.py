@@ -30,7 +30,7 @@ class GoalLayout:
     `moving` is the object that is to reach the goal, `goal` the factor that says where, `driven` the body that the
     action drives. `observation` has the features of all factors but the action and the goal, one after the other.
     `middle` and `half`, each `(factors, width)`, are the middles and half widths of the ranges by which observations
-    are scaled: zeros and ones where they are not.
+    are scaled: zeros and ones where they are not. A discrete action has one feature, its number.
     """
 
     factors: tuple[str, ...]
@@ -76,6 +76,9 @@ class GoalLayout:
 
     def observe(self, state: Array) -> dict[str, Array]:
         """Turn states, `(..., factors, width)`, into scaled observations."""
+        if np.shape(state)[-2:] != self.middle.shape:
+            refuse("state", f"of shape (..., {len(self.factors)}, {self.middle.shape[1]}), for "
+                   f"{', '.join(self.factors)}", np.shape(state))  # fmt: skip
         scaled = (state - self.middle) / self.half
         parts = [scaled[..., self.factors.index(factor), : len(self.features[factor])] for factor in self.seen]
         moving, goal = self.factors.index(self.moving), self.factors.index(self.goal)
@@ -103,7 +106,12 @@ class GoalLayout:
         state[..., goal, : self.places] = wanted * self.half[moving, : self.places] + self.middle[moving, : self.places]
         if action is not None:
             at, used = self.factors.index(self.action), len(self.features[self.action])
-            state[..., at, :used] = np.asarray(action, dtype=float) * self.half[at, :used] + self.middle[at, :used]
+            given = np.asarray(action, dtype=float)
+            if given.ndim < flat.ndim:  # of a discrete action: its number
+                given = given[..., None]
+            if given.shape != (*flat.shape[:-1], used):
+                refuse("action", f"of shape {(*flat.shape[:-1], used)}, as the layout names its features", given.shape)
+            state[..., at, :used] = given * self.half[at, :used] + self.middle[at, :used]
         return state
 
 

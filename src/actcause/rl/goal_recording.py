@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..data import Recording
 from ..envs.base import Array
 from ..errors import QueryError
-from .arguments import check_callable, check_count, find_task
+from .arguments import check_callable, check_count, find_task, refuse
 from .goal_env import GoalLayout
 
 
@@ -44,7 +44,8 @@ def record_observations(
 def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recording:
     """Let an agent act for some episodes and record whole states, with the true graphs where the environment tells.
 
-    `act` is a function from an observation to an action. `extra["success"]` says in each row whether the object was
+    `act` is a function from an observation to an action, or an agent of Stable-Baselines3, which then does not explore.
+    `extra["success"]` says in each row whether the object was
     at the goal after it, where the environment tells by `info["is_success"]`.
 
     >>> from actcause.rl import GoalPush
@@ -53,7 +54,9 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
     <Recording: 20 rows in 2 episodes of action, pusher, block, target; outcomes pusher, block, true causes known>
     """
     task = find_task(env)
-    check_callable("act", act, "a function from an observation to an action")
+    if not callable(act) and callable(getattr(act, "predict", None)):
+        act = _follow_agent(act)
+    check_callable("act", act, "a function from an observation to an action, or an agent of Stable-Baselines3")
     check_count("episodes", episodes)
     check_count("seed", seed, 0)
     rows: dict[str, list[Any]] = {name: [] for name in ("before", "action", "after", "episode", "graph", "success")}
@@ -61,13 +64,16 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
         observation, _ = env.reset(seed=seed + number)
         over = False
         while not over:
-            action = np.asarray(act(observation))
+            given = act(observation)
+            if isinstance(given, tuple):
+                refuse("act", "a function to one action, not to several things; give the agent itself", given)
+            action = np.asarray(given)
             following, _, terminated, truncated, info = env.step(action)
             values = (observation, action, following, number, info.get("graph"), info.get("is_success"))
             for name, value in zip(rows, values, strict=True):
                 rows[name].append(value)
             observation, over = following, terminated or truncated
-    known = rows["graph"] and rows["graph"][0] is not None
+    known = all(graph is not None for graph in rows["graph"])
     recording = record_observations(
         task.layout,
         task.outcomes,
@@ -79,6 +85,15 @@ def record_agent(env: Any, act: Any, episodes: int, *, seed: int = 0) -> Recordi
     )
     told = None not in rows["success"]
     return recording.replaced(extra={"success": np.array(rows["success"], dtype=bool)}) if told else recording
+
+
+def _follow_agent(agent: Any) -> Callable[[Any], Any]:
+    """Make a function of an agent of Stable-Baselines3: what it would do for good."""
+
+    def act(observation: Any) -> Any:
+        return agent.predict(observation, deterministic=True)[0]
+
+    return act
 
 
 def _stack(observations: Sequence[Mapping[str, Array]]) -> dict[str, Array]:

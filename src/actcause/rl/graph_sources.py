@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..envs.base import Array, Domain
-from ..errors import QueryError, quote
-from .arguments import check_amount, check_recording, refuse
+from ..errors import QueryError
+from .arguments import check_amount, check_recording, read_names, refuse, shorten
 
 if TYPE_CHECKING:
     from ..data import Recording, Transitions
     from ..learn import Learner
 
 PLACES = ("x", "y", "z")
+TRUE = "true"  # the graphs that an environment tells of its steps
 
 
 class GraphSource(Protocol):
@@ -50,8 +51,14 @@ class TrueGraphs:
     def predict(self, recording: Recording) -> Array:
         """Step the domain from each row's state and ask it who caused what."""
         check_factors(recording, self.domain.factors)
+        known = self.domain.outcomes
+        missing = [outcome for outcome in recording.outcomes if outcome not in known]
+        if missing:
+            raise QueryError("The dynamics have the outcomes {known}. Got a recording of {missing}.",
+                             known=", ".join(known), missing=", ".join(missing))  # fmt: skip
         states, actions = split_action(self.domain, recording.state)
-        return self.domain.graph(states, actions, self.domain.step(states, actions))
+        graphs = self.domain.graph(states, actions, self.domain.step(states, actions))
+        return graphs[:, [known.index(outcome) for outcome in recording.outcomes]]
 
     def step(self, state: Array) -> Array:
         """Return what the domain makes of these states, `(rows, factors, width)`."""
@@ -67,15 +74,22 @@ class NearGraphs:
     """Graphs by distance: factors within a radius of each other are taken to cause one another.
 
     `tied` joins factors that have no place of their own to one that has: by default the action to the first of
-    `pusher`, `paddle`, `agent` and `gripper` that there is.
+    `pusher`, `paddle`, `agent` and `gripper` that there is. Factors that are `ignored` are no bodies: a goal has a
+    place, and touches nothing.
     """
 
     radius: float
     places: Sequence[str] = PLACES
     tied: Mapping[str, str] | None = None
+    ignored: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_amount("radius", self.radius)
+        object.__setattr__(self, "ignored", read_names("ignored", self.ignored))
+        if self.tied is not None and not isinstance(self.tied, Mapping):
+            refuse(
+                "tied", "a mapping from a factor to the one that it goes with, such as {'action': 'cart'}", self.tied
+            )
 
     def predict(self, recording: Recording) -> Array:
         """Measure all distances in each row."""
@@ -89,10 +103,11 @@ class NearGraphs:
     def _measure(self, recording: Recording) -> Array:
         count = len(recording.factors)
         near = np.repeat(np.eye(count, dtype=bool)[None], len(recording), axis=0)
+        ignored = {recording.index(factor) for factor in self.ignored}
         for one in range(count):
             for two in range(one):
                 pairs = self._find_places(recording, one, two)
-                if pairs:
+                if pairs and not ignored & {one, two}:
                     parts = [recording.state[:, one, a] - recording.state[:, two, b] for a, b in pairs]
                     close = np.sqrt(sum(part.astype(float) ** 2 for part in parts)) <= self.radius
                     near[:, one, two] = near[:, two, one] = close
@@ -151,7 +166,7 @@ class GraphsByOutcome:
 
         check_recording(recording)
         self.learners_: dict[str, Learner] = {}
-        for outcome in recording.outcomes if self.outcomes is None else self.outcomes:
+        for outcome in recording.outcomes if self.outcomes is None else read_names("outcomes", self.outcomes):
             view = recording.view(outcome)
             if bool((np.ptp(view.change, axis=0) > 0).any()):
                 self.learners_[outcome] = make(self.method, **self.options).fit(view)
@@ -177,13 +192,46 @@ class GraphsByOutcome:
         return graphs
 
 
+def check_causes(causes: Any) -> None:
+    """Refuse what an agent cannot ask who caused what."""
+    if not (isinstance(causes, str) and causes == TRUE) and _find_predict(causes) is None:
+        raise QueryError(
+            "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",
+            parameter="causes", got=shorten(causes),
+        )  # fmt: skip
+
+
+def learns_by_itself(causes: Any) -> bool:
+    """Return whether a source is to be given what an agent sees: `OnlineGraphs`, but no learner that was fitted before.
+
+    A learner with `fit` of its own is asked as it is; each fit takes it seconds, and an agent has many episodes.
+    """
+    return hasattr(causes, "partial_fit") and not hasattr(causes, "fit")
+
+
+def read_true_graph(info: Mapping[str, Any], outcomes: Sequence[str], factors: Sequence[str]) -> Array:
+    """Return the true graph that an environment tells of a step, `(outcomes, factors)`."""
+    if "graph" not in info:
+        raise QueryError(
+            "True {parameter} need info['graph'] of every step. Make an environment of ours with with_causes=True; for "
+            "another one give graphs, such as NearGraphs(1.0).", parameter="causes",
+        )  # fmt: skip
+    graph, wanted = np.asarray(info["graph"]), (len(outcomes), len(factors))
+    if graph.shape != wanted:
+        raise QueryError(
+            "info['graph'] must be of shape {wanted}: (outcomes, factors). Got {got} instead.",
+            wanted=wanted, got=graph.shape,
+        )  # fmt: skip
+    return graph.astype(bool)
+
+
 def ask_graphs(source: Any, recording: Recording) -> Array:
     """Return the graphs that a source gives of a recording, judged from the state alone."""
-    predict = getattr(source, "predict", None)
+    predict = _find_predict(source)
     if predict is None:
         raise QueryError(
             "{parameter} must have a method predict(recording), as TrueGraphs, NearGraphs, GraphsByOutcome and "
-            "LocalGraphs have. Got {got} instead.", parameter="graphs", got=quote(source),
+            "LocalGraphs have. Got {got} instead.", parameter="graphs", got=shorten(source),
         )  # fmt: skip
     return _check_graphs(predict(recording), recording)
 
@@ -195,6 +243,12 @@ def ask_in_hindsight(source: Any, recording: Recording) -> Array:
     """
     explain = getattr(source, "explain", None)
     return ask_graphs(source, recording) if explain is None else _check_graphs(explain(recording), recording)
+
+
+def _find_predict(source: Any) -> Callable[[Recording], Array] | None:
+    """Return the method that gives graphs; None where there is none, or where a class was given and no object."""
+    predict = getattr(source, "predict", None)
+    return predict if callable(predict) and not isinstance(source, type) else None
 
 
 def _check_graphs(given: Any, recording: Recording) -> Array:

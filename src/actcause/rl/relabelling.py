@@ -22,12 +22,11 @@ from stable_baselines3.her.her_replay_buffer import HerReplayBuffer
 
 from ..envs.base import Array
 from ..errors import QueryError, quote
-from .arguments import check_layout, refuse
+from .arguments import TASK, check_layout, refuse
 from .chains import follow_actions
 from .goal_recording import record_observations
-from .graph_sources import ask_in_hindsight
+from .graph_sources import TRUE, ask_in_hindsight, check_causes, learns_by_itself, read_true_graph
 
-TRUE = "true"
 SINCE = ("episode", "transition")
 
 
@@ -55,17 +54,13 @@ class InteractionReplayBuffer(HerReplayBuffer):
             raise QueryError(
                 "{parameter} must be 'episode' or 'transition'. Got {got} instead.", parameter="since", got=quote(since)
             )
-        if causes != TRUE and not hasattr(causes, "predict"):
-            raise QueryError(
-                "{parameter} must be 'true' or have a method predict(recording). Got {got} instead.",
-                parameter="causes", got=quote(causes),
-            )  # fmt: skip
+        check_causes(causes)
         assert self.env is not None
         for name in ("layout", "outcomes"):
             if not self.env.has_attr(name):
-                refuse("env", "a goal-conditioned environment with layout and outcomes, as GoalPush has", "another")
+                refuse("env", TASK, "another")
         self.layout, self.outcomes = self.env.get_attr("layout")[0], self.env.get_attr("outcomes")[0]
-        check_layout(self.layout, self.outcomes, self.env.observation_space)
+        check_layout(self.layout, self.outcomes, self.env.observation_space, self.env.action_space)
         self.causes, self.since = causes, since
         shape = (self.buffer_size, self.n_envs)
         factors = len(self.layout.factors)
@@ -88,12 +83,7 @@ class InteractionReplayBuffer(HerReplayBuffer):
         self._eligible[self.pos] = False
         if self.causes == TRUE:
             for number, info in enumerate(infos):
-                if "graph" not in info:
-                    raise QueryError(
-                        "True {parameter} need info['graph'] of every step; make the environment with "
-                        "with_causes=True, or give graphs.", parameter="causes",
-                    )  # fmt: skip
-                self._graphs[self.pos, number] = info["graph"]
+                self._graphs[self.pos, number] = read_true_graph(info, self.outcomes, self.layout.factors)
         super().add(obs, next_obs, action, self._keep_bonus_apart(reward, infos), done, infos)
 
     def _keep_bonus_apart(self, reward: Array, infos: list[dict[str, Any]]) -> Array:
@@ -135,7 +125,7 @@ class InteractionReplayBuffer(HerReplayBuffer):
                 self.actions[rows, env_idx],
                 {name: values[rows, env_idx] for name, values in self.next_observations.items()},
             )
-            if hasattr(self.causes, "partial_fit"):
+            if learns_by_itself(self.causes):
                 self.causes.partial_fit(recording)
             graphs = ask_in_hindsight(self.causes, recording).copy()
         driven, action = self.outcomes.index(layout.driven), layout.factors.index(layout.action)

@@ -58,7 +58,8 @@ VARIANTS = 2  # of either: one sees rows as they come, one sees as many events a
 COLD, HOT = 0.02, 0.2  # temperatures, in spreads of the outcome
 FULL = 0.05  # weight of the full mask, for ever: the model must know what full information would give
 BADLY = 0.995  # share of the held-out rows that is predicted well enough to answer about
-JUDGE = 2048  # rows judged together: few enough for caches, as each has up to 64 binaries
+JUDGE = 2048  # rows judged together
+JUDGE_ON_CPU = 512  # fewer, as each has up to 64 binaries: what takes more than 32 MiB is slow there (`heap.py`)
 DISTIL_RATE = 4e-3
 
 
@@ -70,6 +71,7 @@ class MaskEM:
     ) -> None:
         self.learner, self.replicas, self.device = learner, replicas, session.device
         self.shared = forward.Training(replicas, session) if shared is None else shared
+        self.at_once = JUDGE_ON_CPU if self.device.type == "cpu" else JUDGE  # rows at a time
         self.rows, self.nets, self.surprises = self.shared.rows, self.shared.nets, self.shared.surprises
         own = self.rows.own
         listed = masks.every(self.rows.factors, own)
@@ -193,8 +195,8 @@ class MaskEM:
             self.penalties[replica] = self._penalty(replica)
             for fold in range(FOLDS):
                 judge, group = self._judge(replica, 1 - fold), self.surprises.groups[FOLDS * replica + fold]
-                for at in range(0, len(group), JUDGE):
-                    rows = group[at : at + JUDGE]
+                for at in range(0, len(group), self.at_once):
+                    rows = group[at : at + self.at_once]
                     found = judge(self.rows.inputs[rows], self.surprises.target[rows], self.rows.there(rows))
                     self.marginal[rows] = found.marginal(self.penalties[replica], COLD, prior=1.0)
 
@@ -287,7 +289,7 @@ class MaskEM:
     def _judge_held_out(self, replica: int) -> list[MaskErrors]:
         """Judge the held-out rows by both folds' models."""
         judge, found = self._judge(replica), []
-        for block in self.replicas[replica].held_encoded.blocks(JUDGE):
+        for block in self.replicas[replica].held_encoded.blocks(self.at_once):
             inputs, there = self._load(block)
             target = torch.as_tensor(block.target, device=self.device) / self.surprises.scale[replica]
             found.append(judge(inputs, target, there))
@@ -295,7 +297,7 @@ class MaskEM:
 
     def _log_odds(self, net: nn.Module, encoded: Encoded) -> Tensor:
         parts = []
-        for block in encoded.blocks(JUDGE):
+        for block in encoded.blocks(self.at_once):
             inputs, there = self._load(block)
             seen = beside_own(inputs, self.rows.own).unsqueeze(0)
             parts.append(net(seen, None if there is None else there.unsqueeze(0))[0])

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from ...data import Transitions
 from ..errors import LearnError
 from .copies import find_copies
+from .heap import keep_freed_memory
 from .loop import Stage, Stopped, Trainer, TrainingProgress
 from .memory import tell_cut
 from .networks import find_device
@@ -43,6 +44,7 @@ class Session:
 
     def train(self, nets: Mapping[str, nn.Module], stages: Sequence[Stage], clip: float | None = None) -> Trainer:
         """Run all stages, or as many as the time budget allows; `stopped` says which."""
+        keep_freed_memory()
         for net in nets.values():
             net.to(self.device)
         self.trainer = Trainer(nets, self.seed, self.device, self._report, clip)
