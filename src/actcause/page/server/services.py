@@ -93,6 +93,12 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
         return cls(f"{where}: {error.reason}{advice}{end}", parameter=error.parameter)
 
 
+def refuse_memory(*, of_model: bool) -> Refused:
+    """Refuse what takes more memory than `Limits.memory`."""
+    smaller = "ask about a smaller model" if of_model else "take fewer rows or a smaller network"
+    return Refused(f"This takes more memory than it may; {smaller}, or start the server with a larger --memory.")
+
+
 def name_field(parameter: str, value: str = "") -> str:
     """Name a parameter as the page does."""
     return CHOICES.get((parameter, value)) or FIELDS.get(parameter, parameter) + (f" {value}" if value else "")
