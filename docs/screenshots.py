@@ -58,6 +58,7 @@ def show_judged_step(page: Page) -> None:
 def show_states(page: Page) -> None:
     """Show every state, and why one of them is as it is."""
     page.wait_for_selector(".figures")
+    page.wait_for_selector(".why ul")
     wait_for_view(page)
 
 

@@ -267,3 +267,18 @@ def test_the_shadow_of_a_table_in_a_panel_fades_into_the_panel(tab, mine):
         }"""
     )
     assert panel in behind
+
+
+@pytest.mark.parametrize(("gap", "said"), [("0.5", 0), ("", 1)])
+def test_how_many_values_are_missing_is_said_only_where_some_are(tab, gap, said):
+    lines = [f"0,0.{k},{gap or ('' if k == 3 else '0.5')},0.{k},1.{k}" for k in range(1, 9)]
+    content = "\n".join(["day,window,heater,temperature,temperature_next", *lines])
+    file = {"name": f"room-{said}.csv", "mimeType": "text/csv", "buffer": content.encode()}
+    tab.goto("/#/data")
+    tab.set_input_files("#data-file", file)
+    tab.get_by_text(f"room-{said}.csv is here.").wait_for()
+    table = tab.get_by_role("region", name="Columns and what they mean")
+    table.wait_for()
+    assert tab.get_by_role("columnheader", name="Missing").count() == said
+    if not said:
+        assert table.evaluate("node => node.scrollWidth - node.clientWidth") <= 0  # it fits on a laptop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import zlib
 from pathlib import Path
 
@@ -115,3 +116,36 @@ def test_a_graph_is_dragged_without_a_click_zoomed_by_the_wheel_and_saved_whole(
     with Image.open(tmp_path / "graph.png") as picture:
         assert min(picture.size) > 300
         assert len(picture.convert("RGB").getcolors(1 << 24)) > 20
+
+
+def test_of_many_variables_the_table_has_those_that_the_first_line_names(tab) -> None:
+    tab.goto("/#/ask")
+    tab.wait_for_selector(".overview")
+    chain = ["A0", *(f"A{k} = A{k - 1}" for k in range(1, 30))]
+    tab.fill("#model-text", "\n".join([*chain, "Z", "End = A29 and Z"]))
+    tab.wait_for_selector("h1:has-text('What caused End=1?'):not(.stale)")
+    named = re.findall(r"(\w+)=1", tab.locator(".verdict-line .first").inner_text())
+    columns = [text.split("=")[0] for text in tab.locator(".overview thead code").all_inner_texts()]
+    assert "Z" in named
+    assert set(named) <= set(columns)
+    assert len(columns) == 10
+
+
+def test_where_it_began_does_not_come_first_if_few_definitions_name_it(tab) -> None:
+    tab.goto("/#/ask")
+    tab.wait_for_selector(".overview")
+    answered = {"candidates": ["A", "B"], "happened": True, "about": ["End"], "question": "End=1", "statistics": {}}
+
+    def answer(route) -> None:
+        reply = route.fetch().json()
+        for opinion in reply["answers"]:
+            by = ["A", "B"] if opinion["definition"] == "strong" else ["B"]
+            found = {"witness": {}, "sentence": "", "responsibility": None}
+            opinion |= {"status": "complete", "causes": [{"event": {name: 1}, **found} for name in by]}
+        route.fulfill(json=reply | answered)
+
+    tab.route("**/api/ask/answer", answer)
+    tab.fill("#model-text", "A\nB = A\nEnd = B")
+    tab.wait_for_selector("h1:has-text('What caused End=1?'):not(.stale)")
+    assert tab.locator(".verdict-line .first").inner_text() == "7 of 7 definitions: B=1"
+    assert "Also named: A=1 by 1." in tab.locator(".verdict-line").inner_text()

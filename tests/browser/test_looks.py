@@ -102,7 +102,7 @@ def test_a_title_is_not_squeezed_by_what_stands_beside_it(tab, server) -> None:
     tab.goto("/#/runs?runs=beside-a-title")
     tab.locator("option[value^=error_of_a_loss]").wait_for(state="attached")
     tab.locator(".view-runs .panel h2 .term").first.click()
-    assert "training curve" in tab.locator(".term-said").inner_text()
+    assert "training curve" in tab.locator(".term-said").inner_text().lower()
     assert tab.locator(".view-runs .panel h2").first.bounding_box()["height"] < 40
 
 
@@ -133,9 +133,50 @@ def test_the_frame_of_the_recording_that_is_shown_holds_its_buttons(tab, server)
     assert tab.locator(".data-files li.shown").evaluate("node => getComputedStyle(node).boxShadow") != "none"
 
 
+def test_a_telephone_shows_what_the_definitions_say_of_two_variables(tab) -> None:
+    tab.set_viewport_size({"width": 375, "height": 800})
+    tab.goto("/#/ask")
+    tab.locator(".overview").wait_for()
+    second = tab.locator(".overview thead th").nth(2).bounding_box()
+    assert second["x"] + second["width"] <= 375
+
+
+def test_a_telephone_shows_what_can_be_done_with_each_set_of_variables(tab) -> None:
+    tab.set_viewport_size({"width": 375, "height": 800})
+    tab.goto("/#/preimages")
+    tab.locator(".binaries button").first.wait_for()
+    for button in tab.locator(".binaries button").all():
+        box = button.bounding_box()
+        assert box["x"] + box["width"] <= 375
+
+
+def test_without_a_curve_there_is_nothing_to_choose_or_to_save(tab, server) -> None:
+    write_run(server, "no-curve", "")
+    tab.goto("/#/runs?runs=no-curve")
+    curves = tab.get_by_role("region", name="Training curves")
+    curves.get_by_text("No curve was written").wait_for()
+    assert not curves.get_by_role("combobox").is_visible()
+    assert not curves.get_by_role("button", name="Save as CSV").is_visible()
+    assert curves.bounding_box()["height"] < 200
+
+
+def test_code_of_the_guide_is_not_cut_where_the_window_has_room(tab) -> None:
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    tab.goto("/#/guide?page=choosing-a-definition")
+    blocks = tab.locator(".guide pre")
+    blocks.first.wait_for()
+    assert max(blocks.evaluate_all("nodes => nodes.map((node) => node.scrollWidth - node.clientWidth)")) <= 0
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
 @pytest.mark.parametrize(("scheme", "brighter"), [("light", False), ("dark", True)])
 @pytest.mark.parametrize(
-    ("view", "table"), [("ask?example=voting-close", ".overview .scroll"), ("data", ".data-columns")]
+    ("view", "table"),
+    [
+        ("ask?example=voting-close", ".overview .scroll"),
+        ("data", ".data-columns"),
+        ("guide?page=choosing-a-definition", ".guide pre"),  # painted so whether it goes on or not
+    ],
 )
 def test_the_edge_of_a_table_that_goes_on_is_seen_in_the_dark_too(tab, scheme, brighter, view, table) -> None:
     tab.emulate_media(color_scheme=scheme)
@@ -145,3 +186,61 @@ def test_the_edge_of_a_table_that_goes_on_is_seen_in_the_dark_too(tab, scheme, b
     edge = re.findall(r"rgba\((\d+), \d+, \d+, 0\.(?:45|5)\d*\)", painted)
     assert edge, painted
     assert all((int(red) > 127) == brighter for red in edge)
+
+
+LEFTS = """cells => cells.map((cell) => {
+  const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode();
+  const range = document.createRange();
+  range.selectNode(words);
+  return range.getBoundingClientRect().left;
+})"""
+
+
+def test_the_words_of_a_table_stand_below_those_of_its_head(tab) -> None:
+    tab.goto("/#/ask")
+    tab.locator(".overview").wait_for()
+    for head, cells in (
+        ("thead th:first-child", "tbody th:first-child"),
+        ("thead th:nth-child(2)", "tbody td:nth-child(2)"),
+    ):
+        [above] = tab.locator(f".overview {head}").evaluate_all(LEFTS)
+        below = tab.locator(f".overview {cells}").evaluate_all(LEFTS)
+        assert all(abs(left - above) < 1.5 for left in below), (above, below)
+    tab.goto("/#/replay?domain=push")
+    tab.locator(".replay-factors").wait_for()
+    [above] = tab.locator(".replay-factors thead th:first-child").evaluate_all(LEFTS)
+    below = tab.locator(".replay-factors tbody td:first-child").evaluate_all(LEFTS)
+    assert all(abs(left - above) < 1.5 for left in below), (above, below)
+
+
+def test_the_answer_about_four_variables_fits_on_half_a_screen(tab) -> None:
+    tab.set_viewport_size({"width": 640, "height": 900})
+    tab.goto("/#/ask")
+    table = tab.locator(".overview .scroll")
+    table.wait_for()
+    assert table.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+
+
+def test_the_frame_of_a_small_table_ends_with_it(tab) -> None:
+    tab.goto("/#/data")
+    frame = tab.get_by_role("region", name="Such a table")
+    frame.wait_for()
+    assert frame.evaluate("node => node.clientWidth - node.querySelector('table').offsetWidth") <= 1
+
+
+def test_recordings_of_a_list_stand_apart(tab, server) -> None:
+    for name in ("apart-1.csv", "apart-2.csv"):
+        (server.data / name).write_text("ball_x,paddle_x,ball_x_next,episode\n0.1,0.2,0.3,0\n0.3,0.2,0.5,0\n")
+    tab.goto("/#/data?file=apart-2.csv")
+    tab.get_by_role("button", name="Rename apart-2.csv").wait_for()
+    first, second = (tab.locator(".data-files li", has_text=f"apart-{k}.csv") for k in (1, 2))
+    said = first.locator(".small").bounding_box()
+    assert second.bounding_box()["y"] - said["y"] - said["height"] >= 8
+
+
+def test_words_begin_with_a_capital_letter_whatever_they_are_called_in_the_page(tab) -> None:
+    tab.goto("/#/words")
+    tab.locator("[data-term]").first.wait_for()
+    assert tab.locator("dt").first.evaluate("node => getComputedStyle(node, '::first-letter').textTransform") == (
+        "uppercase"
+    )

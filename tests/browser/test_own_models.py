@@ -265,3 +265,44 @@ def test_a_model_with_next_values_is_asked_about_over_several_steps(tab) -> None
     tab.fill("#model-text", "A\nB = A")
     tab.wait_for_selector("h1:has-text('What caused B=1?'):not(.stale)")
     assert tab.locator("#steps").is_hidden()
+
+
+def test_of_an_effect_that_nothing_comes_before_the_first_line_says_so(tab) -> None:
+    tab.goto("/#/ask")
+    tab.wait_for_selector(".overview")
+    write(tab, "A", "What caused A=1?")
+    assert tab.locator(".verdict-line .first").inner_text() == "Nothing in this model comes before A."
+    assert "ask about a variable that has one" in tab.locator(".verdict-line").inner_text()
+
+
+def test_a_new_model_shows_nothing_of_the_one_before(tab) -> None:
+    tab.goto("/#/ask")
+    tab.wait_for_selector(".overview")
+    assert tab.locator("#necessity").is_visible()  # the example departs from the usual shares
+    assert tab.locator("#event").get_attribute("placeholder") == "BT=1"
+    tab.route("**/api/ask/check", lambda route: route.abort())  # before there is an answer
+    tab.expected.append("Failed to load resource")
+    tab.get_by_role("button", name="New model").click()
+    assert tab.locator("#event").get_attribute("placeholder") == ""
+    assert not tab.locator("#necessity").is_visible()
+
+
+def test_what_two_tabs_keep_is_kept_by_both(tab) -> None:
+    other = tab.context.new_page()
+    for page in (tab, other):
+        page.goto("/#/ask")
+        page.wait_for_selector(".overview")
+    for page, text, headline in ((tab, "One\nE = One", "E=1"), (other, "Two\nF = Two", "F=1")):
+        page.get_by_role("button", name="New model").click()
+        write(page, text, f"What caused {headline}?")
+        page.locator(".shelf summary", has_text="My models").wait_for()
+    for page in (tab, other):
+        page.locator(".shelf summary", has_text="My models (2)").wait_for()  # one hears of the other
+    tab.reload()
+    tab.wait_for_selector(".overview")
+    tab.locator(".shelf summary", has_text="My models (2)").click()
+    assert sorted(tab.locator(".shelf-list .opens").all_inner_texts()) == ["One, E", "Two, F"]
+    tab.get_by_role("button", name="Forget One, E").click()
+    other.locator(".shelf summary", has_text="My models (1)").wait_for()
+    tab.get_by_role("button", name="Take back what was forgotten").click()
+    other.locator(".shelf summary", has_text="My models (2)").wait_for()

@@ -425,3 +425,18 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_nothing_is_cut_off(tab, w
     assert found["why"]["right"] <= width
     assert found["why"]["width"] > 0.5 * (width if width < 760 else width - 300)
     assert found["height"] < 4000
+
+
+def test_a_reason_that_is_awaited_is_no_empty_box(tab):
+    tab.expected.append("net::ERR_FAILED")
+    held = []
+    tab.route("**/api/preimages/why", lambda route: held.append(route))
+    tab.goto("/#/preimages")
+    tab.wait_for_selector(".figures")
+    said = tab.locator(".why").evaluate("node => getComputedStyle(node, '::after').content")
+    assert said == '"computing…"'
+
+
+def test_one_valid_map_is_told_as_one(tab):
+    tab.goto("/#/preimages?model=A%0AE+%3D+A&outcome=E")
+    tab.get_by_text("1 valid map.").wait_for()

@@ -165,6 +165,27 @@ def test_error_bars_have_one_scale_for_all_steps_of_an_episode(tab, run):
         assert length == pytest.approx(error / largest, abs=0.02)  # errors are shown with few digits
 
 
+def test_numbers_below_each_other_have_as_many_decimals(tab, run):
+    tab.goto(f"/#/replay?file=pushing.parquet&run={run}&step=1")
+    tab.get_by_text("without pusher").wait_for(timeout=JOB)
+    for column in ("td:nth-child(2)", "td:nth-child(3)", ".numbers"):
+        written = tab.locator(f".replay-predictions tbody {column}").all_inner_texts()
+        decimals = {len(number.partition(".")[2]) for number in written if number}
+        assert len(written) > 5
+        assert len(decimals) == 1, written
+
+
+def test_the_strip_ends_with_the_last_step(tab):
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    tab.goto("/#/replay?domain=push&step=1")
+    tab.locator(".replay-factors").wait_for()
+    painted = tab.locator(".replay-strip").evaluate(
+        """canvas => [0.02, 0.99].map((share) =>
+          canvas.getContext("2d").getImageData(share * canvas.width, 3, 1, 1).data[3])"""
+    )
+    assert painted == [255, 0]  # 20 steps do not fill a projector
+
+
 def test_every_domain_plays(tab):
     tab.goto("/#/replay?step=1")
     for domain in ("break", "mover-1d", "block-1d", "2-in"):

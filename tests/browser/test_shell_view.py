@@ -214,3 +214,28 @@ def test_a_view_that_cannot_be_loaded_says_so_in_words_and_is_tried_again(tab) -
         tab.unroute(gone)
     tab.click("text=Try again")
     tab.wait_for_selector("main.view-runs .runs-parts")
+
+
+@pytest.mark.parametrize(("view", "shown"), [("replay", ".replay-factors"), ("data", "text=Try it with an example")])
+def test_a_view_that_can_be_shown_but_has_nothing_to_show_is_tried_again(tab, view, shown) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".overview")
+    tab.expected.append("net::ERR_FAILED")
+    tab.route("**/api/**", lambda route: route.abort())
+    tab.goto(f"/#/{view}")
+    tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
+    tab.unroute("**/api/**")
+    tab.click("text=Try again")
+    tab.wait_for_selector(shown)
+
+
+def test_runs_go_on_by_themselves_once_the_server_answers_again(tab) -> None:
+    tab.goto("/")
+    tab.wait_for_selector(".overview")
+    tab.expected.append("net::ERR_FAILED")
+    tab.route("**/api/**", lambda route: route.abort())
+    tab.goto("/#/runs")
+    tab.wait_for_selector(".notice.bad:has-text('The server does not answer')")
+    tab.unroute("**/api/**")
+    tab.get_by_role("button", name="Start training").wait_for()
+    assert tab.locator(".notice.bad").count() == 0

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from actcause.cli import main
+from actcause.page.server.settings import GIB
 from actcause.page.server.start import _find_folder
 from waiting import wait_until
 
@@ -224,6 +225,25 @@ def test_a_server_for_all_that_is_not_for_all_is_refused(
 def test_a_quota_that_is_none_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for wrong in ("-1", "nan"):
         assert "--quota must be" in refusal(capsys, "--quota", wrong, "--data", str(tmp_path), "--runs", str(tmp_path))
+
+
+def test_a_limit_of_memory_in_which_nothing_could_start_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for wrong in ("-1", "nan", "0.5"):
+        said = refusal(capsys, "--memory", wrong, "--data", str(tmp_path), "--runs", str(tmp_path))
+        assert "--memory must be a number of GiB, at least 1, or 0 for no limit." in said
+
+
+@pytest.mark.parametrize(("given", "limit"), [((), 4 * GIB), (("--memory", "1.5"), 3 * GIB // 2)])
+def test_the_memory_that_is_given_is_the_limit_of_questions_and_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], limit: int
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr("actcause.page.server.start.serve", lambda settings, *_: started.append(settings))
+    folders = ["--data", str(tmp_path), "--runs", str(tmp_path)]
+    assert main(["serve", "--port", "0", "--no-open", *folders, *given]) == 0
+    assert started[0].limits.memory == limit
 
 
 def test_a_short_token_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

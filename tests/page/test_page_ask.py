@@ -109,6 +109,9 @@ def test_a_model_is_described_for_drawing(client: TestClient) -> None:
         ("A\nB = A -> A", 2, "got '>'; write 'not A or B'"),
         ("A\nB = if A then 1 else 0", 2, "write '1 if A else 0'"),
         ("A; B", 1, "each variable on a line of its own"),
+        ("A, B", 1, "each variable on a line of its own"),
+        ("A\nB = A / 2", 2, "got '/'; write '//', which rounds down"),
+        ("A\nB < A", 2, "write '=' before an equation"),
     ],
 )
 def test_a_mistake_is_marked_at_its_line(client: TestClient, text: str, line: int | None, said: str) -> None:
@@ -116,6 +119,11 @@ def test_a_mistake_is_marked_at_its_line(client: TestClient, text: str, line: in
     assert reply.status_code == 422
     assert reply.json()["line"] == line
     assert said in reply.json()["error"]
+
+
+def test_what_no_name_can_begin_with_is_not_taken_for_a_declaration(client: TestClient) -> None:
+    reply = client.post("/api/ask/check", json={"text": "<b>A</b>"})
+    assert reply.json()["error"].endswith("expected a variable's name, got '<'")
 
 
 # -- answers -----------------------------------------------------------------------------------------

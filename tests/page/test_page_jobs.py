@@ -10,11 +10,12 @@ import pytest
 import trial
 from running import Gate, run, until
 from starlette.testclient import TestClient
-from test_page_workers import is_alive
+from test_page_workers import is_alive, with_workers
 
 from actcause.page.server.jobs import UNENDED, BackgroundJob, Jobs
 from actcause.page.server.services import Refused
-from actcause.page.server.settings import Limits
+from actcause.page.server.settings import GIB, Limits
+from actcause.page.server.workers import QuestionWorkers
 
 
 def with_jobs(test: Callable[[Jobs], Awaitable[Any]], **limits: Any) -> Any:
@@ -104,9 +105,31 @@ def test_a_job_past_its_memory_is_refused_in_a_sentence() -> None:
         await until(lambda: all(map(has_ended, started)))
         return started
 
-    large, small = with_jobs(test, job_memory=1 << 30)
+    large, small = with_jobs(test, memory=GIB)
     assert (large.state, small.state) == ("failed", "done")
-    assert "more memory than a job may" in (large.error or "")
+    assert large.error == (
+        "This takes more memory than it may; take fewer rows or a smaller network, "
+        "or start the server with a larger --memory."
+    )
+
+
+@pytest.mark.parametrize(("filled", "said"), [(GIB, "larger --memory."), (GIB // 4, "nothing")])
+def test_a_job_may_take_as_much_memory_as_a_question(filled: int, said: str) -> None:
+    async def ask(workers: QuestionWorkers) -> str:
+        try:
+            await workers.call(trial.fill, {"bytes": filled})
+        except Refused as refused:
+            return refused.message
+        return "nothing"
+
+    async def do(jobs: Jobs) -> str:
+        job = jobs.start(trial.fill, {"bytes": filled}, title="")
+        await until(lambda: has_ended(job))
+        return job.error or "nothing"
+
+    asked, done = with_workers(ask, memory=GIB), with_jobs(do, memory=GIB)
+    assert asked == done
+    assert asked.endswith(said)
 
 
 def test_when_the_server_ends_its_jobs_end(tmp_path: Path) -> None:

@@ -203,6 +203,13 @@ def test_values_that_nothing_can_be_learned_from_are_named_with_their_row(client
     assert "/" not in reply.json()["error"]
 
 
+def test_a_table_without_rows_is_refused(client):
+    reply = send(client, "head.csv", b"ball_x,paddle_x,ball_x_next\n")
+    assert reply.status_code == 422
+    assert reply.json()["error"].startswith("head.csv has the names of columns, but no rows")
+    assert "head.csv" not in {one["name"] for one in client.get("/api/data/files").json()["recordings"]}
+
+
 def test_an_upload_is_bounded(client):
     declared = {"content-length": str(10**12)}
     reply = client.put("/api/data/files/huge.csv", content=b"a", headers=declared)

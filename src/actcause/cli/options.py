@@ -37,7 +37,7 @@ NAMED = frozenset(
         *("max_calls", "least_share", "input"),
         *("outcome", "where", "out", "max_pairs", "max_states", "max_seconds"),
         *("device", "seed", "set", "resume", "overwrite"),
-        *("data", "runs", "host", "port", "token", "open_to_all", "allow_host", "quota"),
+        *("data", "runs", "host", "port", "token", "open_to_all", "allow_host", "memory", "quota"),
         *("mapping", "frames", "draw", "steps", "trace"),
     )
 )

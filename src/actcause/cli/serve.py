@@ -15,7 +15,7 @@ from . import options
 from .options import option
 
 PORT = 8000
-QUOTA = 20.0
+MEMORY, QUOTA = 4.0, 20.0  # GiB
 
 with suppress(ModuleNotFoundError):  # the command line says what to install
     HostOption = Annotated[str, option("--host ADDRESS", "Where to listen; 0.0.0.0 for other machines too.")]
@@ -27,6 +27,9 @@ with suppress(ModuleNotFoundError):  # the command line says what to install
     NoTokenOption = Annotated[bool, option("--no-token", "Let every user of this machine in, as you.")]
     AllowHostOption = Annotated[
         str | None, option("--allow-host NAME", "Answer requests for this name too: that of a proxy.", default="none")
+    ]
+    MemoryOption = Annotated[
+        float, option("--memory GIB", "The most that a question, or a training, may take; 0 for no limit.")
     ]
     QuotaOption = Annotated[
         float, option("--quota GIB", "The most that each of both folders may hold; 0 for no limit.")
@@ -46,6 +49,7 @@ def serve(
     allow_host: AllowHostOption = None,
     data: RecordingsOption = None,
     runs: RunsOption = None,
+    memory: MemoryOption = MEMORY,
     quota: QuotaOption = QUOTA,
     browser: OpenOption = True,
     as_json: options.JsonOption = False,
@@ -69,8 +73,8 @@ def serve(
     show = _open_browser if browser and not as_json else None
     with suppress(KeyboardInterrupt):
         explore(
-            data, runs, host=host, port=port, token=token, open_to_all=no_token, allow_host=allow_host, quota=quota,
-            ready=announce, show=show,
+            data, runs, host=host, port=port, token=token, open_to_all=no_token, allow_host=allow_host,
+            memory=memory, quota=quota, ready=announce, show=show,
         )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from ...core.normality import ORDERS, Normality
 from ...core.responsibility import WITH_DEGREES
 from ...errors import ActCauseError, ModelError, ParseError, QueryError
 from ...questions.source import Timing
-from ..server.services import Refused
+from ..server.services import Refused, refuse_memory
 from . import as_code
 
 MOST_CAUSES = 24
@@ -33,7 +33,6 @@ SECONDS = 6.0  # for all definitions together
 MOST_SECONDS = 1.2  # for one of several
 DEGREES_SECONDS = 0.4  # for the degrees of a first answer; the page asks for the rest of them later
 NO_VERDICT: dict[str, Any] = {"holds": None, "conditions": {}, "failed": None, "responsibility": None, "witness": None}
-TOO_MUCH = "This takes more memory than a question may; use a smaller model."
 STATUSES = {  # the page has no limits that a user could raise
     Status.MAX_CAUSES: f"Only the first {MOST_CAUSES} causes were looked for.",
     Status.OUT_OF_TIME: "The search ran out of its time.",
@@ -127,7 +126,8 @@ def _ask_in_turn(query: Query, event: dict[str, int] | None, names: tuple[str, .
             opinion = _ask(replace(query, definition=name), event, seconds, degree_seconds, searches)
             yield _show_opinion(opinion)
         except (ActCauseError, MemoryError) as error:  # one definition's, which is not the others'
-            sentence = TOO_MUCH if isinstance(error, MemoryError) else " ".join(str(error).split())
+            past_memory = isinstance(error, MemoryError)
+            sentence = refuse_memory(of_model=True).message if past_memory else " ".join(str(error).split())
             nothing = {"status": "refused", "said": sentence, "causes": []}
             yield {**name_definition(name), **(nothing if event is None else {**NO_VERDICT, "sentence": sentence})}
         degree_seconds -= monotonic() - searches[1] if len(searches) > 1 else 0.0

@@ -41,6 +41,8 @@ def inspect_file(payload: Mapping[str, Any]) -> dict[str, Any]:
             with open_parquet(path) as file:
                 rows, ours = int(file.metadata.num_rows), parse_header(file, path) is not None
         table = summarise_columns(path, names, most_rows=LOOKED_AT)
+        if table.rows == 0:
+            raise DataError(f"{path} has the names of columns, but no rows; put a row below them for each step.")
         stored = library.find_mapping(path)
         try:
             layout, why = ColumnMap.resolve(names, stored).layout, None

@@ -18,15 +18,12 @@ from typing import Any
 
 from ...errors import ActCauseError
 from ...parallel.child_process import ChildProcess, environment
-from .services import Refused
+from .services import Refused, refuse_memory
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 RECYCLED = 512 << 10  # KiB of memory after which a worker asks to be replaced
 MOST_CALLS = 5000
 AGAIN = 0.05  # seconds after which a cancelled job is told so again
-QUESTION_MEMORY = "This takes more memory than a question may; use fewer variables or smaller ranges."
-JOB_MEMORY = "This takes more memory than a job may; take fewer rows or a smaller network, or use the command line."
-
 
 Payload = dict[str, Any]
 
@@ -99,7 +96,7 @@ class Child:
 def answer_calls(channel: Connection, most_memory: int) -> None:
     """Answer one call after another, as a worker does; what a function yields is sent on the way."""
     os.dup2(2, 1)  # standard output is the server's own
-    resource.setrlimit(resource.RLIMIT_AS, (most_memory, most_memory))
+    _limit_memory(most_memory)
     from ..ask import answers  # noqa: F401 - what most calls need, before the first one waits for it
 
     channel.send({"memory": _measure_memory()})
@@ -117,13 +114,12 @@ def run_job(channel: Connection, niceness: int, most_memory: int) -> None:
     """Make one call that takes long, and report its progress."""
     os.dup2(2, 1)
     os.nice(niceness)
-    # Of what is written to, not of addresses: drivers of graphics cards reserve many more than a machine has memory.
-    resource.setrlimit(resource.RLIMIT_DATA, (most_memory, most_memory))
+    _limit_memory(most_memory)
     _end_in_order()
     with suppress(EOFError, BrokenPipeError):
         function, payload = channel.recv()
         report = partial(_report, channel)
-        channel.send(_call(channel, function, payload, report, memory=JOB_MEMORY))
+        channel.send(_call(channel, function, payload, report))
     os._exit(0)  # at once: libraries would be interrupted as they clean up, since the server ends a job that is done
 
 
@@ -151,6 +147,14 @@ def _report(channel: Connection, progress: dict[str, Any]) -> None:
     channel.send({"progress": progress})
 
 
+def _limit_memory(most: int) -> None:
+    """Limit the bytes that this process may write to.
+
+    Not those that it has addresses for: drivers of graphics cards reserve many more than a machine has memory.
+    """
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
 def _measure_memory() -> int:
     """Measure the KiB that this process has; the most that it ever had where the system does not say."""
     try:
@@ -160,11 +164,9 @@ def _measure_memory() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def _call(
-    channel: Connection, function: Callable[..., Any], *arguments: Any, memory: str = QUESTION_MEMORY
-) -> dict[str, Any]:
+def _call(channel: Connection, function: Callable[..., Any], payload: Payload, *more: Any) -> dict[str, Any]:
     try:
-        result = function(*arguments)
+        result = function(payload, *more)
         if isinstance(result, Iterator):
             for part in result:
                 channel.send({"part": part})
@@ -175,14 +177,14 @@ def _call(
     except ActCauseError as error:
         return {"refused": Refused.of(error)}
     except MemoryError:
-        return {"refused": Refused(memory)}
+        return {"refused": refuse_memory(of_model="text" in payload)}
     except RecursionError:
         return {"refused": Refused("This is nested too deeply; name a part of it in a line of its own.")}
     except BrokenPipeError:
         raise
     except Exception as wrong:
         if "allocate memory" in str(wrong):  # as torch has it
-            return {"refused": Refused(memory)}
+            return {"refused": refuse_memory(of_model="text" in payload)}
         traceback.print_exc()
         message = "Something went wrong while answering; the server's own output has the details."
         return {"refused": Refused(message, status=500)}

@@ -109,7 +109,7 @@ class Jobs:
 
     async def _run(self, job: BackgroundJob) -> Payload:
         """Run a job's process to its end, and return its last message."""
-        child = Child.start(run_job, self._limits.niceness, self._limits.job_memory)
+        child = Child.start(run_job, self._limits.niceness, self._limits.memory)
         try:
             child.send(job.function, job.payload)
             while "progress" in (message := await child.receive()):

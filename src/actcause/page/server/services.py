@@ -43,15 +43,19 @@ FIELDS = {
 CHOICES = {("normality_order", "count"): "'compare worlds by: how many, by weight'"}  # as the page words them
 
 
-# What other languages write, and what model text has for it.
+# What other languages write, and what model text has for it: after a variable's name, and in formulas.
+APART = "each variable on a line of its own"
+DECLARED = {
+    **dict.fromkeys((":", "<", "~", "←", "=="), "'=' before an equation, 'in' before a range"),
+    **dict.fromkeys((";", ","), APART),
+}
 ELSEWHERE = {
     **dict.fromkeys(("&", "∧", "AND", "And"), "'and'"),
     **dict.fromkeys(("|", "∨", "OR", "Or"), "'or'"),
     **dict.fromkeys(("¬", "NOT", "Not"), "'not'"),
     **dict.fromkeys(("xor", "XOR", "^", "⊕", "≠"), "'!='"),
-    **dict.fromkeys((":", "<", "~", "←", "=="), "'=' before an equation, 'in' before a range"),
     **dict.fromkeys((">", "→", "⇒"), "'not A or B' for 'A implies B'"),
-    "≤": "'<='", "≥": "'>='", "if": "'1 if A else 0'", ";": "each variable on a line of its own",
+    "≤": "'<='", "≥": "'>='", "if": "'1 if A else 0'", "/": "'//', which rounds down", ",": "'and'", ";": APART,
 }  # fmt: skip
 CAME = re.compile(r"expected .*, got '([^']+)'")
 
@@ -63,7 +67,8 @@ def advise(reason: str) -> str:
     ("; write 'and'", '')
     """
     came = CAME.fullmatch(reason)
-    instead = ELSEWHERE.get(came[1]) if came else None
+    known = DECLARED if "'in'" in reason else ELSEWHERE
+    instead = known.get(came[1]) if came else None
     return f"; write {instead}" if instead else ""
 
 
@@ -91,6 +96,12 @@ class Refused(Exception):  # noqa: N818 - it says what happened, as OutOfBudget 
         where = f"{name_field(error.parameter)}, at character {error.column}"
         end = "" if error.reason.endswith("?") else "."
         return cls(f"{where}: {error.reason}{advice}{end}", parameter=error.parameter)
+
+
+def refuse_memory(*, of_model: bool) -> Refused:
+    """Refuse what takes more memory than `Limits.memory`."""
+    smaller = "ask about a smaller model" if of_model else "take fewer rows or a smaller network"
+    return Refused(f"This takes more memory than it may; {smaller}, or start the server with a larger --memory.")
 
 
 def name_field(parameter: str, value: str = "") -> str:

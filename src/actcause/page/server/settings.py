@@ -20,7 +20,7 @@ class Limits:
     body: int = MIB
     upload: int = 1024 * MIB
     seconds: float = 10.0
-    memory: int = 2048 * MIB
+    memory: int = 4 * GIB  # of each process that answers a question or does a job
     workers: int = 3  # one more than the two cores of a small machine, ready when another is killed
     slow: int = 4  # questions that may take longer than `patience` at the same time
     patience: float = 1.0  # seconds after which a question is long
@@ -31,7 +31,6 @@ class Limits:
     waiting_jobs: int = 20
     remembered_jobs: int = 100
     niceness: int = 10  # of a job: questions go first
-    job_memory: int = field(default_factory=lambda: max(4 * GIB, _measure_machine() // 2))
     quota: int = 20 * GIB  # of the folder of recordings, and of that of runs
     connections: int = 500  # half of the files that a process may usually have open
 
@@ -52,14 +51,6 @@ class Settings:
     any_host: bool = False  # whether requests may name another host than this machine
     allowed_host: str | None = None  # one that they may name besides, that of a proxy
     limits: Limits = field(default_factory=Limits)
-
-
-def _measure_machine() -> int:
-    """Measure the bytes of memory that this machine has; none where the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 0
 
 
 def home() -> Path:

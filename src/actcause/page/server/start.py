@@ -17,7 +17,8 @@ from .. import serve
 from .settings import GIB, HOST, LOOPBACK, Limits, Settings, home
 
 PORT = 8000
-QUOTA, MOST_QUOTA = 20.0, 1e9  # GiB
+MEMORY, QUOTA = Limits.memory / GIB, Limits.quota / GIB
+LEAST_MEMORY, MOST_GIB = 1.0, 1e9
 LEAST_TOKEN = 8
 
 
@@ -30,6 +31,7 @@ def explore(
     token: str | None = None,
     open_to_all: bool = False,
     allow_host: str | None = None,
+    memory: float = MEMORY,
     quota: float = QUOTA,
     ready: Callable[[str], None] = print,
     show: Callable[[str], None] | None = None,
@@ -37,11 +39,11 @@ def explore(
     """Serve the explorer until interrupted; `ready` is called with its address once it answers.
 
     `data` is the folder of recordings and `runs` that of trained runs, by default folders of the user's own; neither
-    may grow beyond `quota` GiB. Port 0 is any free one. Visitors must bring the token, which the address holds;
-    without one, one is made up. With `open_to_all` there is none, and every user of this machine is let in. Requests
-    must name this machine as their host, or `allow_host`, the name of a proxy in front of it. `show` is called with
-    an address for a browser of this machine, which works once: other users can see which addresses programs are
-    started with.
+    may grow beyond `quota` GiB. `memory` is how many GiB a question, and a job such as a training, may take. Port 0 is
+    any free one. Visitors must bring the token, which the address holds; without one, one is made up. With
+    `open_to_all` there is none, and every user of this machine is let in. Requests must name this machine as their
+    host, or `allow_host`, the name of a proxy in front of it. `show` is called with an address for a browser of this
+    machine, which works once: other users can see which addresses programs are started with.
     """
     folders = _find_folder("data", data, "recordings"), _find_folder("runs", runs, "runs")
     if token is not None and len(token) < LEAST_TOKEN:
@@ -50,9 +52,7 @@ def explore(
     if open_to_all and (token is not None or host not in LOOPBACK):
         why = "a token is given" if token is not None else f"other machines can reach {host}"
         raise QueryError("{parameter} lets everybody in, but {why}; leave it out.", parameter="open_to_all", why=why)
-    if not 0 <= quota < MOST_QUOTA:
-        wrong = "{parameter} must be a number of GiB, or 0 for no limit. Got {given}."
-        raise QueryError(wrong, parameter="quota", given=quota)
+    limits = Limits(memory=_read_gib("memory", memory, LEAST_MEMORY), quota=_read_gib("quota", quota))
     if allow_host is not None:
         named = HOST.fullmatch(allow_host.lower())
         if named is None:
@@ -63,7 +63,6 @@ def explore(
     if not open_to_all:
         token = token or secrets.token_urlsafe(24)
     entry = secrets.token_urlsafe(24) if token and show is not None else None
-    limits = Limits(quota=int(quota * GIB) or sys.maxsize)
     with _listen(host, port) as listening:
         port = listening.getsockname()[1]
         address = _address(host, port)
@@ -93,6 +92,15 @@ def _find_folder(parameter: str, given: str | PathLike[str] | None, name: str) -
         wrong = "'{folder}' cannot be made ({reason}); give a folder with {parameter}."
         raise QueryError(wrong, parameter=parameter, folder=folder, reason=error.strerror) from None
     return folder
+
+
+def _read_gib(parameter: str, given: float, least: float = 0.0) -> int:
+    """Return a limit in bytes; 0 GiB is none."""
+    if given and not least <= given < MOST_GIB:
+        at_least = f", at least {least:g}" if least else ""
+        wrong = f"{{parameter}} must be a number of GiB{at_least}, or 0 for no limit. Got {{given}}."
+        raise QueryError(wrong, parameter=parameter, given=given)
+    return int(given * GIB) or sys.maxsize
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .child import Child, Payload, answer_calls
-from .services import Refused
+from .services import Refused, refuse_memory
 from .settings import Limits
 from .waiting_line import Place, WaitingLine
 from .warm_copies import copy_child
@@ -242,7 +242,7 @@ class QuestionWorkers:
                 raise Refused(f"No answer within {seconds:g} seconds; {_choose_remedy(payload)}")
         except EOFError:
             self._give_up(turn)
-            return _keep_parts(parts, Refused(f"This takes more memory than a question may; {_choose_remedy(payload)}"))
+            return _keep_parts(parts, refuse_memory(of_model="text" in payload))
         except Refused as refused:
             self._give_up(turn)
             return _keep_parts(parts, refused)

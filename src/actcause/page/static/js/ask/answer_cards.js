@@ -20,9 +20,7 @@ const FAILURES = {
 
 /** One row for each definition, one column for each variable that could be a cause. */
 export function buildOverview(world, answers, verdicts, opened, { play, ask, toggle, labels }) {
-  const blamed = new Set(answers.flatMap((answer) => answer.causes.flatMap((cause) => Object.keys(cause.event))));
-  const some = world.candidates.length > COLUMNS ? world.candidates.filter((name) => blamed.has(name)) : world.candidates;
-  const names = some.slice(0, COLUMNS);
+  const names = chooseColumns(world, answers);
   const value = (name) => world.actual[name] ?? answers.flatMap((answer) => answer.causes).find((cause) => Object.hasOwn(cause.event, name))?.event[name];
   const head = el(
     "tr",
@@ -56,6 +54,16 @@ export function buildOverview(world, answers, verdicts, opened, { play, ask, tog
     ),
     button(all ? "Hide the reasons" : "Show all reasons", () => toggle(null, !all), { class: "small reasons", "aria-expanded": String(all) }),
   );
+}
+
+/** Of many variables, those that the line above the graph names, and those that most definitions name. */
+function chooseColumns({ candidates, told }, answers) {
+  if (candidates.length <= COLUMNS) return candidates;
+  const weights = new Map(); // by variable: the definitions that name it
+  for (const { causes } of answers)
+    for (const name of new Set(causes.flatMap(({ event }) => Object.keys(event)))) weights.set(name, (weights.get(name) ?? 0) + 1);
+  const named = candidates.filter((name) => weights.has(name) && !told.includes(name));
+  return [...told, ...named.sort((one, other) => weights.get(other) - weights.get(one))].slice(0, COLUMNS);
 }
 
 const opener = ({ definition, title }, opened, toggle) =>

@@ -120,7 +120,8 @@ export class AnswerPanel {
     const { answer, verdicts, chosen, listeners, labels, opened } = this;
     this.markStale(false);
     this.headline.textContent = verdicts ? `Was ${eventText(verdicts.event)} a cause of ${answer.question}?` : `What caused ${answer.question}?`;
-    put(this.verdict, buildVerdictLine(verdicts ? sumUpVerdicts(verdicts, labels) : sumUp(answer, labels, new Set(this.model.roots))));
+    const summary = sumUp(answer, labels, new Set(this.model.roots));
+    put(this.verdict, buildVerdictLine(verdicts ? sumUpVerdicts(verdicts, labels) : summary));
     const actions = {
       play: (definition, index) => listeners.onPlay(definition, index),
       ask: (event) => listeners.onJudge(event),
@@ -135,7 +136,7 @@ export class AnswerPanel {
     put(
       this.said,
       !answer.happened && this.explainNoCause(answer),
-      shown && buildOverview(answer, answer.answers, byDefinition, opened, actions),
+      shown && buildOverview({ ...answer, told: summary.names }, answer.answers, byDefinition, opened, actions),
       shown && buildCards(answer, answer.answers, byDefinition, opened, chosen, actions),
     );
     if (focused) [...this.said.querySelectorAll("button")].find((node) => readLabel(node) === focused)?.focus();

@@ -7,7 +7,24 @@ const MOST_SIZE = 2_000_000; // characters in all; browsers keep about five mill
 
 export class MyModels {
   constructor() {
-    this.models = read(); // newest first
+    this.models = read() ?? []; // newest first
+    this.unwritten = false; // what could not be written is known here alone
+  }
+
+  /** Take in what other tabs have kept. */
+  renew() {
+    if (!this.unwritten) this.models = read() ?? this.models;
+  }
+
+  /** Call `onChange` when another tab has kept something; returns what stops that. */
+  follow(onChange) {
+    const listen = (event) => {
+      if (event.key !== KEY) return;
+      this.renew();
+      onChange();
+    };
+    addEventListener("storage", listen);
+    return () => removeEventListener("storage", listen);
   }
 
   find(id) {
@@ -20,6 +37,7 @@ export class MyModels {
 
   /** Keep a question; a new model if `id` is null, with `before` to go back to. The id that it is kept by. */
   keep(id, question, before = null) {
+    this.renew();
     const kept = this.find(id) ?? { id: crypto.getRandomValues(new Uint32Array(1))[0].toString(36), name: null, past: before ? [before] : [], ahead: [] };
     const changed = kept.question && kept.question.text !== question.text;
     if (changed) Object.assign(kept, { past: [...kept.past, kept.question].slice(-MOST_PAST), ahead: [] });
@@ -32,6 +50,7 @@ export class MyModels {
 
   /** The question before (or with `forward` after) the one that is kept; undefined if there is none. */
   step(id, forward) {
+    this.renew();
     const kept = this.find(id);
     const [from, to] = forward ? ["ahead", "past"] : ["past", "ahead"];
     if (!kept?.[from].length) return undefined;
@@ -42,7 +61,9 @@ export class MyModels {
   }
 
   rename(id, name) {
+    this.renew();
     const kept = this.find(id);
+    if (!kept) return;
     kept.renamed = name || null;
     kept.name = kept.renamed ?? nameText(kept.question.text);
     this.write();
@@ -50,11 +71,14 @@ export class MyModels {
 
   /** Forget a model; a function that takes it back. */
   remove(id) {
-    const before = this.models;
-    this.models = before.filter((model) => model.id !== id);
+    this.renew();
+    const place = this.models.findIndex((model) => model.id === id);
+    const gone = this.models[place];
+    this.models = this.models.filter((model) => model !== gone);
     this.write();
     return () => {
-      this.models = before;
+      this.renew();
+      if (gone && !this.find(id)) this.models.splice(place, 0, gone);
       this.write();
     };
   }
@@ -68,7 +92,9 @@ export class MyModels {
     });
     try {
       localStorage.setItem(KEY, JSON.stringify(this.models));
+      this.unwritten = false;
     } catch {
+      this.unwritten = true;
       // no storage, or no room left in it: they are kept as long as the page is open
     }
   }
@@ -81,9 +107,16 @@ function nameText(text) {
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 2).join(", ")}, … ${names.at(-1)} (${names.length})`;
 }
 
+/** Read what is kept; null if the browser keeps nothing. */
 function read() {
+  let text;
   try {
-    const found = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    text = localStorage.getItem(KEY) ?? "[]";
+  } catch {
+    return null;
+  }
+  try {
+    const found = JSON.parse(text);
     return Array.isArray(found) ? found.filter((model) => typeof model?.question?.text === "string" && Array.isArray(model.past) && Array.isArray(model.ahead)) : [];
   } catch {
     return [];

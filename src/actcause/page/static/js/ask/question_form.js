@@ -123,6 +123,8 @@ export class QuestionForm {
     this.order.value = order;
     this.steps.value = steps;
     this.event.value = event;
+    this.event.placeholder = ""; // the view proposes one of this model
+    this.normally.open = this.fine.open = false;
     this.openWhatDeparts();
     this.introduce();
   }

@@ -17,9 +17,9 @@ const whenOf = (name) => (/@\d+$/.test(name) ? ` at step ${name.split("@").at(-1
 
 export const joinWords = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`);
 
-/** What most definitions name, and what else some do: `{first, rest}`, two sentences. */
-export function sumUp({ answers, actual, happened }, labels, roots) {
-  if (!happened) return { first: "Nothing caused this: the effect does not hold.", rest: "" };
+/** What most definitions name, and what else some do: `{first, rest, names}`, two sentences and the variables of the first. */
+export function sumUp({ answers, actual, happened, about }, labels, roots) {
+  if (!happened) return { first: "Nothing caused this: the effect does not hold.", rest: "", names: [] };
   const counts = new Map(); // by variable: the definitions that name it, and whether one does so by itself
   for (const { causes } of answers) {
     const named = new Map();
@@ -32,23 +32,28 @@ export function sumUp({ answers, actual, happened }, labels, roots) {
   const cut = answers.filter(({ status }) => CUT.includes(status)).length; // a longer search might find more
   const refused = answers.filter(({ status }) => status === "refused").length;
   const unsettled = `${cut ? ` ${cut} of ${answers.length} could not be settled.` : ""}${refused ? ` ${refused} of ${answers.length} could not answer.` : ""}`;
-  if (!counts.size) return { first: cut ? "No cause was found so far." : `0 of ${answers.length} definitions: none of them finds a cause.`, rest: unsettled.trim() };
-  // What lies between the beginning and the effect is named by nearly all; where it began says more.
-  const first = [...counts.values()].filter(({ name }) => roots.has(name));
-  const telling = first.length ? first : [...counts.values()];
-  const most = Math.max(...telling.map(({ count }) => count));
+  if (!counts.size && about.every((name) => roots.has(name)))
+    return { first: `Nothing in this model comes before ${joinWords(about)}.`, rest: "Write an equation for it, or ask about a variable that has one.", names: [] };
+  if (!counts.size) return { first: cut ? "No cause was found so far." : `0 of ${answers.length} definitions: none of them finds a cause.`, rest: unsettled.trim(), names: [] };
+  // What lies between the beginning and the effect is named by nearly all; where it began says more, unless few name it.
+  const every = [...counts.values()];
+  const first = every.filter(({ name }) => roots.has(name));
+  const countMost = (some) => Math.max(0, ...some.map(({ count }) => count));
+  const telling = 2 * countMost(first) >= countMost(every) ? first : every;
+  const most = countMost(telling);
   const named = telling.filter(({ count }) => count === most);
   const words = named.slice(0, NAMED).map(({ name, value }) => eventWords({ [name]: value }, labels));
   if (named.length > NAMED) words.push(`${named.length - NAMED} more`);
   const together = named.length > 1 && named.every(({ single }) => !single) ? " (only together)" : "";
   const [{ single }] = named; // of them those that name it by itself
   const partly = named.length === 1 && single && single < most ? `${most - single} of them only together with others. ` : "";
-  const others = [...counts.values()].filter((each) => !named.includes(each)).sort((one, other) => other.count - one.count);
+  const others = every.filter((each) => !named.includes(each)).sort((one, other) => other.count - one.count);
   const also = others.slice(0, NAMED).map(({ name, value, count }) => `${eventWords({ [name]: value }, labels)} by ${count}`);
   if (others.length > NAMED) also.push(`${others.length - NAMED} more`);
   return {
     first: `${most} of ${answers.length} definitions: ${joinWords(words)}${together}`,
     rest: `${partly}${also.length ? `Also named: ${joinWords(also)}.` : ""}${unsettled}`.trim(),
+    names: named.map(({ name }) => name),
   };
 }
 

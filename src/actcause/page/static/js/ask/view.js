@@ -57,6 +57,7 @@ class Ask {
       onStep: (forward) => this.undo(forward),
       current: () => this.id,
     });
+    this.unfollow = this.mine.follow(() => this.shelf.show());
     this.further = buildFurther(() => (this.panel.answer ? this.question() : null));
     this.panel = new AnswerPanel(this.tools(), this.further.element, {
       onAct: (variable) => this.act(variable),
@@ -156,6 +157,7 @@ class Ask {
 
   close() {
     this.soon.cancel();
+    this.unfollow();
     this.panel.player.clear();
     this.panel.drawing?.close();
     NARROW.removeEventListener("change", this.arrange);

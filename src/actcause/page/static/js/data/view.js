@@ -102,6 +102,10 @@ class Data {
   async begin() {
     const mine = this.turnTo(this.name);
     await this.list();
+    if (this.lost && !this.known) {
+      this.end(); // which the page would ask for only once the view is there
+      throw this.lost;
+    }
     if (!this.isAbout(mine)) return; // a file was dropped or chosen meanwhile
     if (this.name) await this.open(this.name);
     else if (!this.said.hasChildNodes()) put(this.said, this.help()); // a file may be on its way
@@ -178,6 +182,7 @@ class Data {
               button("Delete", () => this.delete(one.name), { "aria-label": `Delete ${one.name}` }))))),
       );
     } catch (error) {
+      this.lost = error;
       if (!this.over) notice(this.said, error.message, "bad");
     }
   }
@@ -273,17 +278,19 @@ class Data {
     this.roles = looked.roles.map((role) => this.roleOf(role));
     this.mistake = el("div");
     this.summary = el("div");
+    const missing = looked.columns.some((column) => column.missing);
+    const head = ["Column", "Type", "Range", ...(missing ? ["Missing"] : [])];
     const columns = looked.columns.map((column, place) => {
       const { role, factor, feature } = this.roles[place];
       const few = column.words.length ? column.words.join(", ") : "";
       const range = column.low === null ? few : `${formatNumber(column.low)} to ${formatNumber(column.high)}`;
-      return [el("code", { text: column.name }), column.type, range, column.missing || "", role, factor, feature];
+      return [el("code", { text: column.name }), column.type, range, ...(missing ? [column.missing || ""] : []), role, factor, feature];
     });
     const editor = el(
       "div",
       { class: "stack" },
       scroller("Columns and what they mean",
-        table(["Column", "Type", "Range", "Missing", "What it is", el("span", {}, "Factor", explain("factor")), el("span", {}, "Feature", explain("feature"))], columns)),
+        table([...head, "What it is", el("span", {}, "Factor", explain("factor")), el("span", {}, "Feature", explain("feature"))], columns)),
       el("div", { class: "row data-ends" },
         field("What is explained (the outcome)", this.outcome, explain("outcome")),
         field("Factor with its own previous value", this.own, explain("own factor")),
@@ -305,7 +312,7 @@ class Data {
         scroller("The first rows", table(looked.columns.map((column) => column.name), looked.first, { class: "data-example" }))),
       looked.ours && !looked.mapped
         ? el("details", {}, el("summary", { text: "Columns" }), scroller("Columns of the file",
-          table(["Column", "Type", "Range", "Missing"], columns.map((cells) => cells.slice(0, 4)))))
+          table(head, columns.map((cells) => cells.slice(0, head.length)))))
         : el("details", { open: !looked.recognised }, el("summary", { text: "Columns and what they mean" }), editor),
       this.summary,
     );

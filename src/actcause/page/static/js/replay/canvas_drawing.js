@@ -73,4 +73,12 @@ export function formatBrief(value) {
   return size !== 0 && (size < 0.001 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
+/** Write numbers that stand below each other with as many decimals as the largest wants. */
+export function formatAlike(values) {
+  const most = Math.max(...values.map(Math.abs));
+  if (values.every(Number.isInteger) || !(most >= 0.001 && most < 1e5)) return values.map(formatBrief);
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(most)));
+  return values.map((value) => value.toFixed(decimals).replace(/^-(?=[0.]+$)/, ""));
+}
+
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);

@@ -1,5 +1,5 @@
 // The present step of an episode in words and tables.
-import { formatBrief } from "./canvas_drawing.js";
+import { formatAlike, formatBrief } from "./canvas_drawing.js";
 import { el } from "../shared/ui.js";
 
 export const formatPercent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
@@ -59,11 +59,13 @@ export function buildPredictionTable(episode, step) {
   const happened = episode.outcome[step];
   const names = episode.outcome_features;
   const few = names.length <= 4;
-  const off = (values) => measureGap(values, happened);
   const lines = [["with all factors", episode.expected[step]]];
   for (const [factor, values] of Object.entries(episode.without ?? {})) lines.push([`without ${factor}`, values[step]]);
   const most = findLargestGap(episode);
-  const cells = (values) => (few ? values.map((value) => el("td", { class: "number", text: formatBrief(value) })) : []);
+  const columns = names.map((_, k) => formatAlike([happened, ...lines.map(([, values]) => values)].map((values) => values[k])));
+  const cells = (row) => (few ? columns.map((column) => el("td", { class: "number", text: column[row] })) : []);
+  const gaps = lines.map(([, values]) => measureGap(values, happened));
+  const written = formatAlike(gaps);
   return el(
     "table",
     { class: "replay-predictions" },
@@ -72,9 +74,9 @@ export function buildPredictionTable(episode, step) {
     el(
       "tbody",
       {},
-      el("tr", { class: "happened" }, el("th", { scope: "row", text: "what happened" }), cells(happened), el("td", { text: "" })),
-      lines.map(([name, values]) =>
-        el("tr", {}, el("th", { scope: "row", text: name }), cells(values), el("td", {}, gap(off(values), most)))),
+      el("tr", { class: "happened" }, el("th", { scope: "row", text: "what happened" }), cells(0), el("td", { text: "" })),
+      lines.map(([name], line) =>
+        el("tr", {}, el("th", { scope: "row", text: name }), cells(line + 1), el("td", {}, buildGap(gaps[line] / most, written[line])))),
     ),
   );
 }
@@ -98,11 +100,11 @@ function findLargestGap(episode) {
   return LARGEST.get(episode);
 }
 
-function gap(value, most) {
+function buildGap(share, text) {
   return el(
     "span",
     { class: "meter" },
-    el("span", { class: "meter-bar off", "aria-hidden": "true" }, el("span", { style: { "--share": value / most } })),
-    el("span", { class: "numbers", text: formatBrief(value) }),
+    el("span", { class: "meter-bar off", "aria-hidden": "true" }, el("span", { style: { "--share": share } })),
+    el("span", { class: "numbers", text }),
   );
 }

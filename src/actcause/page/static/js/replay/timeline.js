@@ -45,7 +45,7 @@ export function paintTimeline(canvas, episode, step) {
   rows.forEach(({ name }, index) => {
     if (index % 2 === 0) {
       pen.fillStyle = colours.panel;
-      pen.fillRect(0, index * row, width, row);
+      pen.fillRect(0, index * row, Math.min(at(last), width), row); // no further than there are steps
     }
     pen.fillStyle = colours.ink;
     pen.textAlign = "left";

@@ -202,8 +202,8 @@ class Replay {
     try {
       this.known = await get("/api/replay/sources");
     } catch (error) {
-      notice(this.note, error.message, "bad");
-      return;
+      this.end(); // which the page would ask for only once the view is there
+      throw error;
     }
     const usable = this.known.recordings.filter((one) => one.layout);
     put(

@@ -36,6 +36,7 @@ class Runs {
     this.said = el("div");
     this.list = el("div");
     this.values = el("select", { on: { change: () => this.pick(this.values.value) } });
+    this.choice = field("Show", this.values);
     this.chart = el("div", { class: "runs-chart" });
     this.start = el("div");
     this.accuracy = el("div", { class: "stack" });
@@ -50,10 +51,10 @@ class Runs {
         el(
           "section",
           { class: "panel stack", "aria-label": "Training curves" },
-          el("div", { class: "row" }, el("h2", { class: "grow" }, "Training curves", explain("training curve")), field("Show", this.values)),
+          el("div", { class: "row" }, el("h2", { class: "grow" }, "Training curves", explain("training curve")), this.choice),
           this.chart,
-          el("div", { class: "row" }, button("Save as CSV", () => download("curves.csv", writeSeriesCsv(this.series, "step"))),
-            button("Save as PNG", () => this.chart.querySelector("svg") && savePng(this.chart.querySelector("svg"), "curves.png"))),
+          (this.saves = el("div", { class: "row" }, button("Save as CSV", () => download("curves.csv", writeSeriesCsv(this.series, "step"))),
+            button("Save as PNG", () => this.chart.querySelector("svg") && savePng(this.chart.querySelector("svg"), "curves.png")))),
         ),
       ),
       el("section", { class: "panel stack runs-accuracy", "aria-label": "Accuracy" },
@@ -66,8 +67,13 @@ class Runs {
   async begin() {
     put(this.start, spinner("looking for what can be learned from"));
     await this.look();
+    if (!this.away) await this.offerTraining();
+  }
+
+  async offerTraining() {
     try {
       const known = await get("/api/data/files");
+      this.offered = true;
       put(this.start, buildTrainingForm({ ...known, methods: this.found?.methods ?? [], about: this.found?.about }, { onStart: (begun) => this.followTraining(begun) }));
     } catch (error) {
       notice(this.start, error.message, "bad");
@@ -102,12 +108,21 @@ class Runs {
       const found = await this.latest(() => this.fetch());
       if (found === undefined || this.over) return; // a newer look is under way
       this.found = found;
+      if (this.away) this.greet();
       drawOnRelease(this, () => this.draw());
     } catch (error) {
+      this.away = true;
       notice(this.said, error.message, "bad");
     }
     const live = this.found?.jobs.length || this.found?.runs.some((run) => run.status === "elsewhere");
     if (!this.over) this.timer = setTimeout(() => this.look(), live ? LIVE : IDLE);
+  }
+
+  /** The server answers again: what was said of it is over, and what it could not say is asked again. */
+  greet() {
+    this.away = false;
+    notice(this.said, "");
+    if (!this.offered) this.offerTraining();
   }
 
   /** The runs there are, and the curves of those that are chosen. */
@@ -277,7 +292,7 @@ class Runs {
     this.value = offered.includes(this.asked) ? this.asked : telling;
     put(this.values, offered.map((name) => el("option", { value: name, text: nameValue(name) === name ? name : `${nameValue(name)} (${name})` })));
     this.values.value = this.value;
-    this.values.disabled = offered.length === 0;
+    this.choice.hidden = this.saves.hidden = offered.length === 0;
     const points = (run, name) => trimPoints(run.history.map((line) => [line.step, line[name] ?? null]));
     this.series = this.value === ALL
       ? names.map((name) => ({ name, points: points(runs[0], name) }))

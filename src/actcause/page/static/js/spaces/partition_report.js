@@ -75,7 +75,7 @@ export function buildCosts(reply, width) {
   return [
     el("h2", { text: "All valid maps by variables in all" }),
     drawBars(values, { title: "Valid maps by variables in all", width }),
-    el("p", { class: "small soft" }, showPowers(reply.total), " valid maps; those of the first row are the best ones."),
+    el("p", { class: "small soft" }, showPowers(reply.total), values.length > 1 ? " valid maps; those of the first row are the best ones." : ` valid ${reply.total === "1" ? "map" : "maps, all of them best ones"}.`),
   ];
 }
 

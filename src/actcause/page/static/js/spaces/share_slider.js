@@ -19,14 +19,14 @@ export class ShareSlider {
       min: 0,
       max: STOPS.length - 1,
       step: 1,
-      "aria-label": `${name}, slider`,
+      "aria-label": `${term}, slider`,
       on: { input: () => this.handleSlide() },
     });
     this.number = el("input", {
       type: "text",
       autocomplete: "off",
       maxlength: 40,
-      "aria-label": `${name}, a number or a fraction`,
+      "aria-label": `${term}, a number or a fraction`,
       on: { change: () => this.onChange(this.number.value.trim() || "none") },
     });
     this.none = el("input", {

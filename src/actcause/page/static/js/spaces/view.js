@@ -46,14 +46,14 @@ class Preimages {
     this.outcome = this.line("outcome", { list: "outcomes" }, { ...VIEWED });
     this.where = this.line("where", { placeholder: "all states" }, { pair: "" });
     this.sufficiency = new ShareSlider(
-      "May be undone: alpha sufficiency",
+      "May be undone (share)",
       "alpha sufficiency",
       "The share of changes of all other variables that may undo the outcome.",
       ["none (weak sufficiency)", 1],
       (as) => this.change({ as, pair: "" }),
     );
     this.necessity = new ShareSlider(
-      "Must undo it: alpha necessity",
+      "Must undo it (share)",
       "alpha necessity",
       "The share of changes of the variables that matter that must undo it.",
       ["none (one change is enough)", 0],
