@@ -94,7 +94,7 @@ class OutcomeColumns:
 
 
 @dataclass(frozen=True)
-class Part:
+class OutcomePart:
     """A part of what several models predict: whether it holds (models, …), its middle and spread (…, features)."""
 
     holds: Tensor | None
@@ -217,7 +217,7 @@ class Density:
         blurred = (self.spread.square() + least**2).sqrt()
         return Density(self.mean, torch.where(sharp, certain, blurred), self.weight, self.chances)
 
-    def find_part(self, outcome: OutcomeValues, limit: Tensor | None, rare: float, least: float) -> Part:
+    def find_part(self, outcome: OutcomeValues, limit: Tensor | None, rare: float, least: float) -> OutcomePart:
         """Find the part of this prediction that an outcome belongs to, if it is what mostly comes.
 
         The part is made of all components that let the outcome pass, of those as sharp as `limit` (…, features) and no
@@ -228,7 +228,7 @@ class Density:
         middle = spread = None
         chance = reduce(torch.add, self._find_chances(outcome)) if self.chances else None
         if self.mean is None or self.spread is None or self.weight is None or limit is None or outcome.values is None:
-            return Part(None, None, None, chance)
+            return OutcomePart(None, None, None, chance)
         weight, wide = self.weight.exp(), self.spread.clamp(min=least)
         sharp = (self.spread <= limit.unsqueeze(-2)).all(-1) & (weight > rare)
         apart = ((outcome.values.unsqueeze(-2) - self.mean) / wide).square().sum(-1)
@@ -238,7 +238,7 @@ class Density:
         score = (self.weight - 0.5 * apart - wide.log().sum(-1)).masked_fill(~mine, FAR)
         share = score.softmax(dim=-1).unsqueeze(-1)
         middle, spread = (share * self.mean).sum(-2), (share * self.spread).sum(-2)
-        return Part(holds, middle, spread, chance)
+        return OutcomePart(holds, middle, spread, chance)
 
     def _find_chances(self, outcome: OutcomeValues) -> list[Tensor]:
         """Give the log-probability of each category, 0 for the likeliest."""
