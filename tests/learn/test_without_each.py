@@ -15,7 +15,8 @@ from actcause.learn import (
     add_predictions_without_each,
     predict_without_each,
 )
-from actcause.learn.training import surprises
+
+pytestmark = pytest.mark.usefixtures("brief_surprises")
 
 
 def check_own_state_counts(learner: Learner, data: Transitions) -> None:
@@ -30,8 +31,7 @@ def check_own_state_counts(learner: Learner, data: Transitions) -> None:
 
 
 @pytest.mark.parametrize("domain", ["1-in", "door-key"])
-def test_a_model_of_the_whole_state_predicts_without_each_factor(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surprises, "STEPS", 20)
+def test_a_model_of_the_whole_state_predicts_without_each_factor(domain: str) -> None:
     data = collect(domain, 600, seed=3)
     check_own_state_counts(ExchangeJACI(steps=60, distil_steps=5, width=16, labelled=100).fit(data), data)
 
