@@ -9,7 +9,7 @@ from actcause import envs
 from actcause.envs.base import Domain, Step
 from actcause.envs.physics import anywhere, gap, greater, lesser, nudge, unpack, where, worlds_where
 
-WORLDS, STEPS = 16, 120
+WORLDS, STEPS = 40, 120
 VARIANTS = [
     *((name, {}) for name in envs.names()),
     ("push", {"obstacles": 6, "arena": 6.0, "stride": 3.0}),
