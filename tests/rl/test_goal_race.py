@@ -96,7 +96,6 @@ def test_a_race_begins_where_the_block_is_not_at_its_goal():
     assert (np.linalg.norm(worlds[:, 2, :2] - worlds[:, 3, :2], axis=1) >= 0.5).all()
 
 
-@pytest.mark.usefixtures("brief_surprises")
 @pytest.mark.parametrize("method", ["jaci-em", "jaci-exchange"])
 def test_every_way_gives_a_curve_and_causes_are_learned_on_the_way(method):
     options = {"steps": 20, "distil_steps": 10, "width": 8, "batch": 32}
@@ -145,9 +144,7 @@ def test_a_race_needs_neither_gymnasium_nor_stable_baselines_nor_pyarrow():
 import sys
 for name in ("gymnasium", "stable_baselines3", "pyarrow", "typer", "rich", "fastapi"):
     sys.modules[name] = None
-from actcause.learn.training import surprises
 from actcause.rl.goal_race import Race, run_race
-surprises.STEPS = 20
 options = {{"steps": 5, "distil_steps": 5, "width": 8}}
 race = Race(**{TINY!r}, steps=80, every=80, fits=(40,), options=options)
 print(len(run_race(race, ["her", "learned"], [0, 0], device="cpu")))
