@@ -44,7 +44,7 @@ test-browser: $(STAMP) chromium  ## The explorer in a real browser
 
 test-slow: $(STAMP)  ## The long fuzzing and agreement runs
 	$(BIN)/python -m pytest -n 2 -m slow
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "not slow" tests/core
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -m "not slow and not browser" tests/core tests/data tests/envs tests/formats
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]  # they hold no doctests, and share one name
 
 STEADY = settings(derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("default", STEADY, max_examples=40)
+settings.register_profile("default", STEADY, max_examples=20)
 settings.register_profile("thorough", STEADY, max_examples=300)
 settings.register_profile("campaign", STEADY, max_examples=300, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

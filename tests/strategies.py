@@ -25,8 +25,8 @@ THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") in ("thorough", "campaign")
 
 
 def many(examples: int) -> settings:
-    """Look at this many examples in `make test-slow` and in campaigns, and at a quarter of them otherwise."""
-    return settings(max_examples=examples if THOROUGH else examples // 4)
+    """Look at this many examples in `make test-slow` and in campaigns, and at an eighth of them otherwise."""
+    return settings(max_examples=examples if THOROUGH else max(examples // 8, 10))
 
 
 LABELS = st.text(st.characters(exclude_characters='"\n', exclude_categories=("Cs",)), max_size=12)

@@ -170,6 +170,7 @@ def is_part(library: str, name: str) -> bool:
     return name == library or name.startswith(f"{library}.")
 
 
+@cache
 def list_imported(path: Path) -> list[str]:
     """List what a module imports by its whole name, inside functions too."""
     names = []

@@ -59,6 +59,12 @@ def test_an_output_that_was_closed_is_no_error(monkeypatch: pytest.MonkeyPatch) 
     assert main(["ask", "rock-throwing", "--event", "BT=1"]) == 1
 
 
+def test_signatures_are_read_once_however_many_commands_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["--version"]) == 0
+    monkeypatch.setattr("actcause.cli.app.application", None)
+    assert main(["examples", "--json"]) == 0
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes differ")
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     for arguments in (["examples"], ["examples", "--json"], ["ask", "rock-throwing", "--json"]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 
 import pytest
 
@@ -12,13 +14,14 @@ from actcause.cli import main, stories
 from actcause.reproduction.published import read_published_errors
 
 
-@pytest.fixture
-def demonstration(capsys: pytest.CaptureFixture[str]) -> str:
+@pytest.fixture(scope="module")
+def demonstration() -> str:
     """What the demonstration prints, on one line."""
-    assert main(["demo", "--quick"]) == 0
-    output = capsys.readouterr()
-    assert output.err == ""
-    return " ".join(output.out.split())
+    printed, said = StringIO(), StringIO()
+    with redirect_stdout(printed), redirect_stderr(said):
+        assert main(["demo", "--quick"]) == 0
+    assert said.getvalue() == ""
+    return " ".join(printed.getvalue().split())
 
 
 def test_the_bottle_has_a_witness_that_is_replayed(demonstration: str) -> None:
@@ -63,6 +66,7 @@ def test_the_demonstration_as_a_document_has_every_number(capsys: pytest.Capture
     assert sum(binary.count("1") * count for binary, count in pusher["preimages"].items()) == pusher["cost"]
 
 
+@pytest.mark.usefixtures("brief_surprises")
 def test_causes_are_learned_and_an_episode_is_filmed(capsys, tmp_path, monkeypatch) -> None:
     tiny = {"steps": 40, "distil_steps": 30, "width": 8, "batch": 32}
     monkeypatch.setattr(stories, "LEARNED", {"1-in": (1500, tiny), "block-1d": (1500, tiny)})

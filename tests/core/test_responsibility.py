@@ -3,13 +3,13 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import actcause as ac
 from actcause.core.definitions import DEFINITIONS, Search
 from actcause.core.definitions.base import subsets
-from strategies import contexts, models
+from strategies import contexts, many, models
 
 HALPERN = ("modified-hp",)
 CHOCKLER_HALPERN = ("original-hp", "updated-hp")
@@ -37,7 +37,7 @@ def by_hand(query, event):
 
 
 @pytest.mark.parametrize("definition", HALPERN + CHOCKLER_HALPERN)
-@settings(max_examples=40)
+@many(160)
 @given(data=st.data(), model=models(max_endogenous=4, max_range=2))
 def test_degrees_are_what_listing_every_witness_gives(definition, data, model):
     context = data.draw(contexts(model))
@@ -118,7 +118,7 @@ def test_blame_is_expected_over_models_too_where_one_does_not_know_how_the_world
 
 
 @pytest.mark.parametrize("definition", HALPERN + CHOCKLER_HALPERN)
-@settings(max_examples=40)
+@many(160)
 @given(data=st.data())
 def test_blame_over_models_is_the_weighted_sum_of_the_blame_in_each(definition, data):
     pairs = [(model := data.draw(models(max_endogenous=3)), data.draw(contexts(model))) for _ in range(2)]

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -29,6 +29,7 @@ from actcause.data import (
     load,
     read_batches,
 )
+from strategies import many
 
 
 def data(rows: int = 12, **changes: Any) -> Transitions:
@@ -92,7 +93,7 @@ def recordings(draw: st.DrawFn) -> Transitions:
     )
 
 
-@settings(max_examples=60)
+@many(240)
 @given(made=recordings(), group=st.integers(1, 5), rows=st.integers(1, 5))
 def test_what_is_read_is_what_was_written(
     tmp_path_factory: pytest.TempPathFactory, made: Transitions, group: int, rows: int

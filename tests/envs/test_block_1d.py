@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import actcause as ac
 from actcause.envs.block_1d import BLOCK, FIRST, PUSHER, Array, Block1D, Step
+from strategies import many
 
 DOMAIN = Block1D()
 
@@ -104,7 +105,7 @@ def test_on_a_grid_the_labels_are_the_functional_actual_causes_but_where_the_blo
 
 
 @given(seed=st.integers(0, 2**32 - 1), obstacles=st.integers(0, 5), reach=st.sampled_from([0.3, 2.0, 30.0]))
-@settings(max_examples=30)
+@many(120)
 def test_nothing_overlaps_the_block_and_nothing_jumps_over_it(seed: int, obstacles: int, reach: float) -> None:
     domain = Block1D(obstacles=obstacles, reach=reach)
     low, high = domain.bounds

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actcause.envs.random_vectors import (
@@ -27,6 +27,7 @@ from actcause.envs.random_vectors import (
 )
 from actcause.envs.relation import Relation
 from actcause.errors import QueryError
+from strategies import many
 
 DIAMOND = (
     Relation(("root",), "left"),
@@ -131,7 +132,7 @@ FIXED["diamond"] = RandomVectors(DIAMOND, draw=5)
 FIXED["noisy increments"] = RandomVectors(DIAMOND, draw=5, dynamics="increment", noise=0.1)
 
 
-@settings(max_examples=40)
+@many(160)
 @given(st.sampled_from(sorted(FIXED)), st.integers(0, 2**32), st.integers(1, 40))
 def test_a_batch_steps_exactly_as_one_world_after_the_other(name: str, seed: int, worlds: int) -> None:
     domain = FIXED[name]

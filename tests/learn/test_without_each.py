@@ -15,7 +15,8 @@ from actcause.learn import (
     add_predictions_without_each,
     predict_without_each,
 )
-from actcause.learn.training import surprises
+
+pytestmark = pytest.mark.usefixtures("brief_surprises")
 
 
 def check_own_state_counts(learner: Learner, data: Transitions) -> None:
@@ -30,21 +31,24 @@ def check_own_state_counts(learner: Learner, data: Transitions) -> None:
 
 
 @pytest.mark.parametrize("domain", ["1-in", "door-key"])
-def test_a_model_of_the_whole_state_predicts_without_each_factor(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surprises, "STEPS", 20)
+def test_a_model_of_the_whole_state_predicts_without_each_factor(domain: str) -> None:
     data = collect(domain, 600, seed=3)
     check_own_state_counts(ExchangeJACI(steps=60, distil_steps=5, width=16, labelled=100).fit(data), data)
 
 
-@pytest.mark.parametrize("method", [MaskJACI, PaperJACI])
-def test_a_masked_model_predicts_without_each_factor(method: type[Learner]) -> None:
+@pytest.mark.parametrize(
+    "learner",
+    [MaskJACI(steps=60, distil_steps=5, width=16), PaperJACI(steps=60, pretrain=200, width=16)],
+    ids=lambda one: one.method,
+)
+def test_a_masked_model_predicts_without_each_factor(learner: Learner) -> None:
     data = collect("1-in", 1000, seed=3)
-    check_own_state_counts(method(steps=60, width=16).fit(data), data)
+    check_own_state_counts(learner.fit(data), data)
 
 
 def test_predictions_stand_beside_the_rows_unless_they_would_be_too_many() -> None:
     data = collect("1-in", 1000, seed=3)
-    learner = MaskJACI(steps=30, width=8).fit(data)
+    learner = MaskJACI(steps=30, distil_steps=5, width=8).fit(data)
     added = add_predictions_without_each(learner, data).extra
     name = data.outcome_features[0]
     predicted = predict_without_each(learner, data)

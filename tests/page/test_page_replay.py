@@ -181,7 +181,7 @@ def states(settings):
 
 
 @pytest.fixture(scope="module")
-def graph_run(settings, states):
+def graph_run(settings, states, brief_surprises):
     """A small run of all outcomes."""
     from actcause.learn import LocalGraphs, train_graphs
 

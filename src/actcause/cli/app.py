@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Annotated, Any
 
 from .. import __version__
@@ -102,6 +103,12 @@ def application() -> typer.Typer:
     return app
 
 
+@cache
+def _command() -> Any:
+    """Read the signatures of all commands once: that takes longer than most questions."""
+    return typer.main.get_command(application())
+
+
 def _help(function: Callable[..., Any]) -> str:
     """Put each paragraph of the docstring on one line, so that the terminal alone decides where it wraps."""
     return "\n\n".join(" ".join(part.split()) for part in (function.__doc__ or "").split("\n\n"))
@@ -139,8 +146,7 @@ def _run(arguments: list[str]) -> int:
     except ModuleNotFoundError:
         raise MissingExtraError("The command line", "cli") from None
     try:
-        command = typer.main.get_command(application())
-        return command.main(arguments, prog_name="actcause", standalone_mode=False) or SUCCESS
+        return _command().main(arguments, prog_name="actcause", standalone_mode=False) or SUCCESS
     except SystemExit as ended:
         # Shell completion ends with 0; rich and typer turn a pipe that was closed early into 1.
         return CLOSED_PIPE if ended.code == 1 else int(ended.code or SUCCESS)

@@ -9,20 +9,21 @@ from hypothesis import strategies as st
 from actcause import Model, ModelError, Query, is_cause
 from actcause.core.solvers import ENCODINGS
 from agreement import assert_same_causes, assert_same_verdict, events, questions
+from strategies import many
 
 FAST = tuple(ENCODINGS)
 
 
 @pytest.mark.parametrize("definition", FAST)
 @given(data=st.data())
-@settings(max_examples=150)
+@many(400)
 def test_the_causes_are_those_of_the_oracle(definition: str, data: st.DataObject) -> None:
     assert_same_causes(data.draw(questions(definition)))
 
 
 @pytest.mark.parametrize("definition", FAST)
 @given(data=st.data())
-@settings(max_examples=150)
+@many(400)
 def test_the_verdict_on_any_event_is_the_one_of_the_oracle(definition: str, data: st.DataObject) -> None:
     query = data.draw(questions(definition))
     assert_same_verdict(query, data.draw(events(query)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import actcause as ac
@@ -20,7 +20,7 @@ from actcause.core.spaces.mask_file import write_masks
 from actcause.core.spaces.out_of_core import frequent_outcomes as frequent
 from actcause.core.spaces.out_of_core import problem, result, search
 from actcause.parallel import engine
-from strategies import models
+from strategies import many, models
 
 PUSHER = ac.examples.load("pusher-1d")
 UNDER_HALF = st.sampled_from([0, "1/10", "1/5", "1/3", "2/5", "49/100"])
@@ -58,7 +58,7 @@ def agree(whole: ac.Partitions, parts: out_of_core.OutOfCorePartitions) -> None:
 
 @pytest.mark.usefixtures("small_parts")
 @given(model=models(max_range=4), sufficiency=UNDER_HALF, necessity=ANY_SHARE, data=st.data())
-@settings(max_examples=80)
+@many(320)
 def test_parts_give_the_costs_counts_binaries_and_pairs_of_the_whole_space(model, sufficiency, necessity, data):
     outcome = data.draw(st.sampled_from([name for name in model.endogenous if name in model.equations]))
     assume(len(model.endogenous) > 1 and model.roots)
@@ -82,7 +82,7 @@ def tables(draw: st.DrawFn) -> ac.Model:
 
 @pytest.mark.usefixtures("small_parts")
 @given(model=tables(), sufficiency=UNDER_HALF, necessity=ANY_SHARE)
-@settings(max_examples=40)
+@many(160)
 def test_parts_agree_with_the_whole_where_outcomes_are_many(model, sufficiency, necessity):
     agree(*both(model, "Y", sufficiency, necessity))
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import actcause as ac
@@ -55,7 +55,7 @@ def test_the_fast_solver_finds_just_the_pairs_of_algorithm_0(data, sufficiency, 
         assert set(fast.binaries(index)) == set(oracle.binaries(index))
 
 
-@settings(max_examples=60)
+@many(240)
 @given(st.data(), ALPHAS)
 def test_the_histogram_counts_what_algorithm_0_enumerates(data, sufficiency):
     from actcause.core.solvers.algorithm_0 import algorithm0
@@ -68,7 +68,7 @@ def test_the_histogram_counts_what_algorithm_0_enumerates(data, sufficiency):
 
 
 @pytest.mark.parametrize("engine", ["rc2", "highs"])
-@settings(max_examples=80)
+@many(320)
 @given(data=st.data(), sufficiency=st.sampled_from([None, Fraction(1, 2), Fraction(1)]))
 def test_maxsat_finds_the_same_pairs_where_tables_would_be_too_large(engine, data, sufficiency):
     with pytest.MonkeyPatch.context() as patch:
@@ -85,7 +85,7 @@ def test_maxsat_finds_the_same_pairs_where_tables_would_be_too_large(engine, dat
             assert set(fast.binaries(index)) == set(oracle.binaries(index))
 
 
-@settings(max_examples=60)
+@many(240)
 @given(st.data(), ALPHAS, st.lists(st.integers(1, 4), min_size=9, max_size=9))
 def test_weighted_states_are_solved_exactly_too(data, sufficiency, weights):
     model, plain = spaces(data, allow_exogenous=False)
@@ -98,7 +98,7 @@ def test_weighted_states_are_solved_exactly_too(data, sufficiency, weights):
     assert as_set(fast) == as_set(oracle)
 
 
-@settings(max_examples=60)
+@many(240)
 @given(st.data(), ALPHAS)
 def test_every_minimal_pair_passes_its_checks(data, sufficiency):
     _, space = spaces(data)
@@ -109,7 +109,7 @@ def test_every_minimal_pair_passes_its_checks(data, sufficiency):
         assert sorted(i for preimage in pair.preimages for i in preimage.members) == list(range(len(space)))
 
 
-@settings(max_examples=100)
+@many(400)
 @given(st.data(), ALPHAS)
 def test_theorem_4_6_no_state_of_a_minimal_pair_could_do_with_fewer_of_its_variables(data, sufficiency):
     _, space = spaces(data)
@@ -126,7 +126,7 @@ def test_theorem_4_6_no_state_of_a_minimal_pair_could_do_with_fewer_of_its_varia
                 assert check.invariance or check.necessity
 
 
-@settings(max_examples=100)
+@many(400)
 @given(st.data(), ALPHAS)
 def test_theorem_4_8_functional_is_direct_sufficiency_under_complete_invariance(data, sufficiency):
     model = data.draw(models(max_endogenous=4, max_range=3, allow_exogenous=False))

@@ -15,8 +15,10 @@ from actcause.learn.methods.cmi import LeaveOneOut
 from actcause.learn.methods.grad import Gradient
 from actcause.learn.methods.granger import Pairwise
 from actcause.learn.methods.ncd import GumbelMask
-from actcause.learn.training.forward import Batch
+from actcause.learn.training.forward import Batch, Training
+from actcause.learn.training.layers import group_weights
 from actcause.learn.training.loop import Stopped, TrainingProgress
+from actcause.learn.training.replica import prepare_replica
 from actcause.learn.training.session import Session
 
 TRAINED: tuple[type[Learner], ...] = (Gradient, Attention, Counterfactual, LeaveOneOut, GumbelMask, Pairwise)
@@ -29,6 +31,24 @@ def test_a_run_learns_the_same_whatever_is_learned_beside_it(kind: type[Learner]
     one = fit_many([kind(seed=0, **FEW), kind(seed=1, **FEW)], [data[0], data[1]])[0]
     other = fit_many([kind(seed=0, **FEW), kind(seed=1, **FEW)], [data[0], data[2]])[0]
     assert np.array_equal(one.explain_proba(data[0]), other.explain_proba(data[0]))
+
+
+def test_a_network_of_one_replica_is_a_copy_of_its_weights_and_builds_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    learners = [Gradient(seed=seed, **FEW) for seed in range(2)]
+    replicas = [prepare_replica(one, collect("1-in", 400, seed=one.seed)) for one in learners]
+    training = Training(replicas, Session(torch.device("cpu"), 0))
+    monkeypatch.setattr(Gradient, "networks", None)
+    before = torch.get_rng_state()
+    one, again, other = (training.network_of(replica, "forward").state_dict() for replica in (0, 0, 1))
+    assert torch.equal(torch.get_rng_state(), before)
+    each = training.nets["forward"]
+    groups = len(next(iter(each.state_dict().values()))) // 2
+    wanted = [group_weights(each, slice(at, at + groups)) for at in (0, groups)]
+    for name in one:
+        assert torch.equal(one[name], wanted[0][name])
+        assert torch.equal(other[name], wanted[1][name])
+        assert one[name].data_ptr() != again[name].data_ptr()
+    assert any(not torch.equal(one[name], other[name]) for name in one)
 
 
 @pytest.mark.parametrize("stage", ["passive", "forward", "threshold"])

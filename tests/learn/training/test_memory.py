@@ -42,6 +42,7 @@ def test_twice_the_memory_holds_twice_the_rows(data: Transitions) -> None:
     assert two / one == pytest.approx(2, rel=0.05)
 
 
+@pytest.mark.usefixtures("brief_surprises")
 def test_a_learner_says_that_it_left_rows_out(data: Transitions) -> None:
     options = {"steps": 10, "distil_steps": 5, "width": 8, "batch": 32, "device": "cpu"}
     learner = MaskJACI(max_memory=0.01, **options).fit(data)

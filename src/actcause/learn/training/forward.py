@@ -6,6 +6,7 @@ errors: absolute ones alone would give up surprising rows that are rare in some 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,9 @@ class Training:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seeds[0] % 2**63)
             self.nets = self.learner.networks(encoder, len(replicas))
+            # What each replica's networks are copied from: all of a method are built in one go, so asking for one of
+            # them would build the others too.
+            self._blank = [self.learner.networks(replica.encoder, 1) for replica in replicas]
         for net in self.nets.values():
             net.to(self.device)
         self.surprises = Surprises(self.rows, self.nets["passive"], self.seeds)
@@ -117,8 +121,7 @@ class Training:
         """Cut a network of one replica out of those of all."""
         each = self.nets[name]
         groups = len(next(iter(each.state_dict().values()))) // len(self.replicas)
-        with torch.random.fork_rng(devices=[]):
-            one = self.learner.networks(self.replicas[replica].encoder, 1)[name].to(self.device)
+        one = copy.deepcopy(self._blank[replica][name]).to(self.device)
         one.load_state_dict(group_weights(each, slice(groups * replica, groups * (replica + 1))))
         return one.eval()
 
