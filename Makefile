@@ -32,9 +32,10 @@ unit test-slow test-browser wheel-check: export OMP_NUM_THREADS = 1
 
 test: lint types docs unit  ## Lint, type-check, build the docs, run the tests
 
+# What PATIENTLY says stands before the command: .ci/run lets the browser, which ends last, have its turn first.
 # worksteal keeps the tests of a file together as long as it can: what they share is made once.
 unit: $(STAMP)  ## The tests alone, without slow ones and those of the browser
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
+	$(PATIENTLY) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
 
 chromium:  ## Install Debian's chromium if there is none
 	@command -v chromium >/dev/null || { apt-get update && apt-get install --yes --no-install-recommends chromium; }
