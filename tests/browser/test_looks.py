@@ -235,7 +235,8 @@ def test_recordings_of_a_list_stand_apart(tab, server) -> None:
     tab.get_by_role("button", name="Rename apart-2.csv").wait_for()
     # Both places at one moment, since the list is drawn anew as more becomes known of its files.
     gap = tab.wait_for_function("""() => {
-        const find = (name) => [...document.querySelectorAll(".data-files li")].find((li) => li.innerText.includes(name));
+        const files = [...document.querySelectorAll(".data-files li")];
+        const find = (name) => files.find((li) => li.innerText.includes(name));
         const [said, second] = [find("apart-1.csv")?.querySelector(".small"), find("apart-2.csv")];
         return said && second && second.getBoundingClientRect().top - said.getBoundingClientRect().bottom;
     }""")
