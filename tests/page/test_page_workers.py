@@ -159,7 +159,7 @@ def test_a_question_that_has_worked_long_gets_a_lower_priority() -> None:
     async def test(workers: QuestionWorkers) -> int:
         return (await workers.call(trial.work_until_niced, {}, seconds=120))["niceness"]
 
-    assert with_workers(test, patience=0.2) == 10
+    assert with_workers(test, patience=0.2) == min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19)
 
 
 def test_more_long_questions_than_may_move_aside_go_on_as_long_as_nobody_waits(gate: Gate) -> None:

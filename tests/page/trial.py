@@ -29,7 +29,8 @@ def hold(payload: dict[str, Any], report: Callable[[dict[str, Any]], None] | Non
 
 def work_until_niced(payload: dict[str, Any]) -> dict[str, Any]:
     """Keep a processor busy until the priority is lowered."""
-    while not (niceness := os.getpriority(os.PRIO_PROCESS, 0)):
+    first = os.getpriority(os.PRIO_PROCESS, 0)
+    while (niceness := os.getpriority(os.PRIO_PROCESS, 0)) == first:
         pass
     return {"niceness": niceness}
 

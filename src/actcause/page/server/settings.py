@@ -30,7 +30,7 @@ class Limits:
     running_jobs: int = 2
     waiting_jobs: int = 20
     remembered_jobs: int = 100
-    niceness: int = 10  # of a job: questions go first
+    niceness: int = 10  # of a job, or of a question that works long: other questions go first
     quota: int = 20 * GIB  # of the folder of recordings, and of that of runs
     connections: int = 500  # half of the files that a process may usually have open
 

@@ -43,6 +43,7 @@ TOO_LONG = "Too many long questions are being answered; try again in a moment."
 GROWN = 20 << 10  # KiB that a process may gain before it is replaced at leisure
 START_SECONDS = 60.0  # in which the first process must be there; a machine may be busy
 LOOK_SECONDS = 0.05  # between two looks at how long a question has worked
+LOWEST = 19  # the lowest priority that a process can have
 
 Function = Callable[[Payload], Payload | Iterator[Payload]]
 
@@ -322,7 +323,9 @@ class QuestionWorkers:
         while turn in self._turns:
             if turn.child.measure_work() >= enough:
                 with suppress(OSError):
-                    os.setpriority(os.PRIO_PROCESS, turn.child.process.pid or 0, 10)
+                    number = turn.child.process.pid or 0
+                    now = os.getpriority(os.PRIO_PROCESS, number)
+                    os.setpriority(os.PRIO_PROCESS, number, min(now + self._limits.niceness, LOWEST))
                 return
             await asyncio.sleep(LOOK_SECONDS)
 
